@@ -1,0 +1,35 @@
+"""Which pods Bayplan may place and evict."""
+
+from pydantic import Field
+
+from policies.model.fields import Section
+
+
+class Namespaces(Section):
+    """Namespaces by name; an empty `include` means all that are not excluded."""
+
+    include: tuple[str, ...] = ()
+    exclude: tuple[str, ...] = ("kube-system", "bayplan-system", "monitoring")
+
+
+class SelectorRequirement(Section):
+    """A `matchExpressions` entry."""
+
+    key: str
+    operator: str
+    values: tuple[str, ...] = ()
+
+
+class Selector(Section):
+    """A Kubernetes label selector; an empty one matches every pod."""
+
+    match_labels: dict[str, str] = Field(default_factory=dict)
+    match_expressions: tuple[SelectorRequirement, ...] = ()
+
+
+class Scope(Section):
+    """The pods in scope: by namespace, label and scheduler name, all three at once."""
+
+    namespaces: Namespaces = Field(default_factory=Namespaces)
+    pod_selector: Selector = Field(default_factory=Selector)
+    scheduler_names: tuple[str, ...] = ("bayplan-scheduler",)
