@@ -3,6 +3,7 @@
 from pydantic import Field
 
 from policies.model.fields import Section
+from policies.values.selectors import LabelSelector, Operator, Requirement
 
 
 class Namespaces(Section):
@@ -25,6 +26,13 @@ class Selector(Section):
 
     match_labels: dict[str, str] = Field(default_factory=dict)
     match_expressions: tuple[SelectorRequirement, ...] = ()
+
+    def compiled(self) -> LabelSelector:
+        """Return the value that decisions match labels against."""
+        exact = tuple(Requirement(key, Operator.IN, (value,)) for key, value in self.match_labels.items())
+        return LabelSelector(
+            exact + tuple(Requirement(r.key, Operator(r.operator), r.values) for r in self.match_expressions)
+        )
 
 
 class Scope(Section):
