@@ -95,6 +95,12 @@ class Eviction(Section):
         description="Whether the larger of the two nodes' scores must be smaller after the move. Default: required; "
         "otherwise the trouble only moves. `off`: the paper's rule.",
     )
+    max_unusable_nodes: Share = Field(
+        default=0.35,
+        description="Nothing is evicted while more than this share of the nodes is cordoned, not Ready or about to be "
+        "removed; it goes on by itself afterwards. 100%: never a reason. Default 35%: one node of three is an ordinary "
+        "drain, four of ten are an upgrade or an outage.",
+    )
     evict_pods_with_claims: Flag = Field(
         default=True,
         description="Whether pods with PersistentVolumeClaims that can follow them may be evicted; volumes bound to a "

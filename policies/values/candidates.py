@@ -43,10 +43,13 @@ class Proposal:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Victim:
-    """A candidate that passed every check, and the node that is expected to take its replacement."""
+    """A candidate that passed every check, and the node that is expected to take its replacement.
+
+    `destination` is None only where the policy asks for none (`eviction.destination: off`) and no node is feasible.
+    """
 
     candidate: Candidate
-    destination: str
+    destination: str | None
     destination_headroom: float | None = None
 
 
