@@ -22,8 +22,8 @@ class Eviction(Section):
 
     mode: Literal["observe", "enforce"] = Field(
         default="observe",
-        description="Whether victims are evicted (`enforce`) or only recorded by the identical path (`observe`). Default: "
-        "observe, so that an installation is read before it acts.",
+        description="Whether victims are evicted (`enforce`) or only recorded by the identical path (`observe`). "
+        "Default: observe, so that an installation is read before it acts.",
     )
     paused: Flag = Field(
         default=False,
@@ -32,9 +32,9 @@ class Eviction(Section):
     )
     limits: tuple[Limit, ...] = Field(
         default=DEFAULT_LIMITS,
-        description="Evictions allowed per rolling window; all of them hold at once. A list given here replaces the whole "
-        "default: 1 a workload, 5 a namespace and 10 in the cluster in 10 minutes, 1 a node in 3 minutes, because a "
-        "moved pod needs minutes to show whether the move helped.",
+        description="Evictions allowed per rolling window; all of them hold at once. A list given here replaces the "
+        "whole default: 1 a workload, 5 a namespace and 10 in the cluster in 10 minutes, 1 a node in 3 minutes, "
+        "because a moved pod needs minutes to show whether the move helped.",
     )
     victims_per_node: int = Field(
         default=1,
@@ -61,8 +61,8 @@ class Eviction(Section):
         default=3,
         ge=1,
         strict=True,
-        description="Evaluations in a row, `signals.step` apart, that must all find the soft limit broken. Default 3: one "
-        "value far off does not evict by itself.",
+        description="Evaluations in a row, `signals.step` apart, that must all find the soft limit broken. Default "
+        "3: one value far off does not evict by itself.",
     )
     cool_down: CoolDown = Field(
         default_factory=CoolDown,
@@ -70,9 +70,9 @@ class Eviction(Section):
     )
     only_if_node_below: Number | Literal["off"] = Field(
         default=0.3,
-        description="A broken soft limit counts only where the node's headroom is below this; on a roomier node the cause "
-        "is elsewhere (a release, a backend) and no other node helps. `off`: everywhere, as in the paper. Default 0.3: "
-        "well before saturation, where queueing begins to be felt.",
+        description="A broken soft limit counts only where the node's headroom is below this; on a roomier node the "
+        "cause is elsewhere (a release, a backend) and no other node helps. `off`: everywhere, as in the paper. "
+        "Default 0.3: well before saturation, where queueing begins to be felt.",
         json_schema_extra={"x-type": "number up to 1, or `off`"},
     )
     max_breached_share: Share = Field(
@@ -140,7 +140,8 @@ class Eviction(Section):
         if self.only_if_node_below != "off" and self.only_if_node_below > 1:
             yield Remark(
                 at=("onlyIfNodeBelow",),
-                message=f"seen {self.only_if_node_below:g}, but headroom never exceeds 1; allowed is a number up to 1, or off",
+                message=f"seen {self.only_if_node_below:g}, but headroom never exceeds 1; allowed is a number up to "
+                "1, or off",
             )
 
     def warnings(self) -> Iterator[Remark]:
@@ -175,6 +176,6 @@ class Steering(Section):
     avoid_source: Seconds = Field(
         default=600.0,
         description="How long the extender keeps pods of a workload off the node that one of them was evicted from, "
-        "while another node is left. 0s: not at all. Default 10m: longer than a replacement takes to bind, shorter than "
-        "the load of a node stays what it was.",
+        "while another node is left. 0s: not at all. Default 10m: longer than a replacement takes to bind, shorter "
+        "than the load of a node stays what it was.",
     )
