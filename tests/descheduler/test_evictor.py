@@ -1,0 +1,140 @@
+"""The door: what it asks of the API, in which order, and that every answer comes back as a value."""
+
+import math
+
+import pytest
+
+from descheduler.answers import AnswerKind
+from descheduler.evictor import ApiEvictor, RecordingEvictor
+from policies.values.pods import Pod
+from simulator.api_server import ApiServer
+from simulator.failures import Failure
+from simulator.faults import Delayed, Fail, LostAnswer, LostRequest, Unconnected
+from tests.builders import make_pod
+from tests.descheduler.conftest import PutPod, raw_pdb, raw_pod
+
+EVICTION = "*/pods/web-0/eviction"
+
+
+def verbs(server: ApiServer) -> list[str]:
+    """Return what was asked of the server, in order."""
+    return [f"{call.verb} {call.resource}" for call in server.calls]
+
+
+def test_a_pod_is_read_then_evicted_with_its_uid_as_precondition(server: ApiServer, put_pod: PutPod) -> None:
+    answer = ApiEvictor(server).evict(put_pod())
+
+    assert answer.kind is AnswerKind.ACCEPTED
+    assert verbs(server) == ["get pods", "create pods/eviction"]
+    body = server.calls.of("create", "pods/eviction")[0].body
+    assert body["deleteOptions"] == {"preconditions": {"uid": "uid-web-0"}}
+
+
+def test_a_pod_that_is_gone_is_not_called_for(server: ApiServer) -> None:
+    answer = ApiEvictor(server).evict(make_pod())
+
+    assert answer.kind is AnswerKind.GONE
+    assert server.calls.of("create") == []
+
+
+def test_another_pod_of_the_same_name_costs_no_disruption(server: ApiServer, put_pod: PutPod) -> None:
+    server.put(raw_pdb("web", allowed=1))
+    put_pod(uid="uid-new")
+
+    answer = ApiEvictor(server).evict(make_pod())
+
+    assert str(answer) == "409 another pod of that name: default/web-0 now has UID uid-new, decided on was uid-web-0"
+    pdb = server.find("poddisruptionbudgets", "web")
+    assert pdb is not None
+    assert pdb["status"]["disruptionsAllowed"] == 1
+
+
+def test_terminating_and_ended_pods_are_left_alone(server: ApiServer, put_pod: PutPod) -> None:
+    pod = put_pod(deletionTimestamp="2027-01-15T08:00:30Z", deletionGracePeriodSeconds=30)
+    ended = raw_pod("web-1")
+    ended["status"] = {"phase": "Succeeded"}
+    server.put(ended)
+
+    kinds = [ApiEvictor(server).evict(each).kind for each in (pod, make_pod("web-1"))]
+
+    assert kinds == [AnswerKind.TERMINATING, AnswerKind.GONE]
+    assert server.calls.of("create") == []
+
+
+@pytest.mark.parametrize("fault", [Unconnected(), Fail(Failure(403, "Forbidden", "no")), LostRequest()])
+def test_a_pod_that_cannot_be_read_is_not_evicted(
+    server: ApiServer, put_pod: PutPod, fault: Unconnected | Fail | LostRequest
+) -> None:
+    server.faults.add(fault, method="GET", path="*/pods/web-0")
+
+    answer = ApiEvictor(server).evict(put_pod())
+
+    assert answer.kind is AnswerKind.NOT_CALLED
+    assert server.calls.of("create") == []
+
+
+def test_a_read_that_is_throttled_may_be_tried_again(server: ApiServer, put_pod: PutPod) -> None:
+    server.faults.add(Fail(Failure(429, "TooManyRequests", "busy", retry_after=3)), method="GET")
+
+    answer = ApiEvictor(server).evict(put_pod())
+
+    assert (answer.kind, answer.retry_after, answer.may_try_again) == (AnswerKind.THROTTLED, 3.0, True)
+
+
+def test_a_budget_that_says_no_is_a_429_with_its_cause(server: ApiServer, put_pod: PutPod) -> None:
+    server.put(raw_pdb("web", allowed=0))
+
+    answer = ApiEvictor(server).evict(put_pod())
+
+    assert (answer.kind, answer.may_try_again) == (AnswerKind.BUDGET, True)
+    assert "The disruption budget web needs 2 healthy pods and has 2 currently" in answer.text
+
+
+def test_fc_026_two_budgets_on_one_pod_are_not_tried_again(server: ApiServer, put_pod: PutPod) -> None:
+    server.put(raw_pdb("web", allowed=1), raw_pdb("all", allowed=1))
+
+    answer = ApiEvictor(server).evict(put_pod())
+
+    assert (answer.kind, answer.may_try_again) == (AnswerKind.SEVERAL_BUDGETS, False)
+
+
+@pytest.mark.parametrize(
+    ("fault", "kind"),
+    [
+        (LostAnswer(), AnswerKind.UNKNOWN),
+        (LostRequest(), AnswerKind.UNKNOWN),
+        (Delayed(30.0), AnswerKind.UNKNOWN),
+        (Delayed(1.0), AnswerKind.ACCEPTED),
+        (Unconnected(), AnswerKind.NOT_CALLED),
+        (Fail(Failure(504, "Timeout", "etcd")), AnswerKind.UNKNOWN),
+        (Fail(Failure(403, "Forbidden", "no right")), AnswerKind.FORBIDDEN),
+        (Fail(Failure(409, "Conflict", "the object has been modified")), AnswerKind.CONFLICT),
+        (Fail(Failure(429, "TooManyRequests", "too many requests", retry_after=1)), AnswerKind.THROTTLED),
+    ],
+)
+def test_faults_of_the_call_become_answers(
+    server: ApiServer, put_pod: PutPod, fault: Fail | LostAnswer | Delayed, kind: AnswerKind
+) -> None:
+    server.faults.add(fault, method="POST", path=EVICTION)
+
+    assert ApiEvictor(server).evict(put_pod()).kind is kind
+
+
+def test_the_call_ends_after_two_seconds(server: ApiServer, put_pod: PutPod) -> None:
+    server.faults.add(Delayed(math.inf), method="POST", path=EVICTION)
+    before = server.monotonic()
+
+    ApiEvictor(server).evict(put_pod())
+
+    assert server.monotonic() - before == 2.0
+
+
+def test_observing_reads_the_pod_and_calls_nothing(server: ApiServer, put_pod: PutPod) -> None:
+    evictor = RecordingEvictor(server)
+    pod: Pod = put_pod()
+
+    seen, gone = evictor.evict(pod), evictor.evict(make_pod("web-9"))
+
+    assert (seen.kind, gone.kind) == (AnswerKind.OBSERVED, AnswerKind.GONE)
+    assert evictor.recorded == [pod]
+    assert verbs(server) == ["get pods", "get pods"]
