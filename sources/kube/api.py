@@ -2,7 +2,10 @@
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any, Final, Protocol
+
+METADATA_LIST: Final = "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1"
+METADATA: Final = "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1"  # the events of a watch
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,9 +21,13 @@ class Answer:
 
 
 class KubeApi(Protocol):
-    """Requests to one API server. Implementations may be used by several threads at once."""
+    """Requests to one API server. Implementations may be used by several threads at once.
 
-    def request(
+    `accept` is `METADATA_LIST` or `METADATA` where only the metadata of objects is wanted; an implementation may
+    ignore it and send whole objects.
+    """
+
+    def request(  # noqa: PLR0913  # the parts of an HTTP request, each with a default but the first two
         self,
         method: str,
         path: str,
@@ -28,6 +35,7 @@ class KubeApi(Protocol):
         query: Mapping[str, str] | None = None,
         body: object = None,
         content_type: str = "application/json",
+        accept: str = "application/json",
         timeout: float = 10.0,
     ) -> Answer:
         """Make one call that ends within `timeout` seconds in all, whatever the server does; nothing is retried.
@@ -37,7 +45,9 @@ class KubeApi(Protocol):
         """
         ...
 
-    def stream(self, path: str, *, query: Mapping[str, str], timeout: float) -> Iterator[dict[str, Any]]:
+    def stream(
+        self, path: str, *, query: Mapping[str, str], timeout: float, accept: str = "application/json"
+    ) -> Iterator[dict[str, Any]]:
         """Watch: yield one event per JSON line until the server ends the stream.
 
         `timeout` bounds the wait for the next byte. `query` is sent as it is (`watch=1` is the caller's to give).

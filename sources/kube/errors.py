@@ -41,6 +41,10 @@ class Interrupted(Unanswered):
     """The connection broke before the answer was whole."""
 
 
+class Misconfigured(ApiError):
+    """No kubeconfig, service account or token that could be used."""
+
+
 class Undecodable(ApiError):
     """The answer is not what the API promises (for a list: no `items`)."""
 

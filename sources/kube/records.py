@@ -1,0 +1,141 @@
+"""EvictionRecords as objects of the cluster and back; it reads and writes nothing by itself.
+
+The record's name is the object's name and its time is the server's `creationTimestamp`, so neither is in `spec`.
+"""
+
+import math
+from collections.abc import Mapping
+from typing import Any, Final, TypeVar
+
+from policies.values.records import EvictionRecord, Landing, RecordState, Verification
+from policies.values.workloads import WorkloadRef
+from sources.kube.decoding.times import unix_seconds
+
+GROUP: Final = "bayplan.dev"
+VERSION: Final = "v1alpha1"
+_API_VERSION: Final = f"{GROUP}/{VERSION}"
+E = TypeVar("E", RecordState, Landing)
+
+
+def records_path(namespace: str, name: str | None = None) -> str:
+    """Return the path of all records, or of one."""
+    return _path(namespace, "evictionrecords", name)
+
+
+def reports_path(namespace: str, name: str | None = None) -> str:
+    """Return the path of the descheduler's reports, or of one."""
+    return _path(namespace, "deschedulerreports", name)
+
+
+def _path(namespace: str, plural: str, name: str | None) -> str:
+    base = f"/apis/{_API_VERSION}/namespaces/{namespace}/{plural}"
+    return base if name is None else f"{base}/{name}"
+
+
+def encode_record(record: EvictionRecord, namespace: str) -> dict[str, Any]:
+    """Return the whole object as it is created."""
+    return {
+        "apiVersion": _API_VERSION,
+        "kind": "EvictionRecord",
+        "metadata": {"name": record.name, "namespace": namespace},
+        "spec": _encode_spec(record),
+        "status": encode_status(record),
+    }
+
+
+def _encode_spec(record: EvictionRecord) -> dict[str, Any]:
+    spec = {
+        "pod": {"namespace": record.namespace, "name": record.pod, "uid": record.pod_uid},
+        "node": record.node,
+        "workload": _encode_ref(record.workload),
+        "controller": _encode_ref(record.controller),
+        "rule": record.rule,
+        "reason": record.reason,
+        "destination": record.destination,
+        "evidence": _finite(record.evidence),
+        "mode": "observe" if record.state is RecordState.OBSERVED else "enforce",
+        "writer": record.writer,
+        "policyHash": record.policy_hash,
+    }
+    return {key: value for key, value in spec.items() if value is not None}
+
+
+def encode_status(record: EvictionRecord) -> dict[str, Any]:
+    """Return what may change during a record's life; None takes a field away in a merge patch."""
+    seen = record.verification
+    replacement = {"name": seen.replacement, "uid": seen.replacement_uid} if seen.replacement is not None else None
+    return {
+        "state": record.state.value,
+        "answer": record.answer,
+        "landing": seen.landing.value,
+        "replacement": replacement,
+        "node": seen.node,
+        "readyAt": seen.ready_at,
+        "before": _finite(seen.before),
+        "after": _finite(seen.after),
+    }
+
+
+def decode_record(raw: Mapping[str, Any]) -> EvictionRecord:
+    """Read a record; a state or landing that this version does not know counts in full (`Unknown`, `Pending`).
+
+    Raises:
+        KeyError, TypeError, ValueError: the object is not a record; `sources.kube.decoding.tolerant` tells which.
+    """
+    metadata, spec, status = raw["metadata"], raw["spec"], raw.get("status") or {}
+    pod = spec["pod"]
+    return EvictionRecord(
+        name=metadata["name"],
+        pod_uid=pod["uid"],
+        pod=pod["name"],
+        namespace=pod["namespace"],
+        node=spec.get("node") or "",
+        rule=spec.get("rule") or "",
+        reason=spec.get("reason") or "",
+        at=unix_seconds(metadata["creationTimestamp"]),
+        state=_member(RecordState, status.get("state"), RecordState.UNKNOWN),
+        workload=_decode_ref(spec.get("workload")),
+        controller=_decode_ref(spec.get("controller")),
+        destination=spec.get("destination"),
+        writer=spec.get("writer") or "",
+        policy_hash=spec.get("policyHash") or "",
+        answer=status.get("answer") or "",
+        evidence=_figures(spec.get("evidence")),
+        verification=_decode_verification(status),
+        resource_version=metadata.get("resourceVersion") or "",
+    )
+
+
+def _decode_verification(status: Mapping[str, Any]) -> Verification:
+    replacement = status.get("replacement") or {}
+    ready_at = status.get("readyAt")
+    return Verification(
+        landing=_member(Landing, status.get("landing"), Landing.PENDING),
+        replacement=replacement.get("name"),
+        replacement_uid=replacement.get("uid"),
+        node=status.get("node"),
+        ready_at=None if ready_at is None else float(ready_at),
+        before=_figures(status.get("before")),
+        after=_figures(status.get("after")),
+    )
+
+
+def _member(kind: type[E], text: str | None, otherwise: E) -> E:
+    return kind(text) if text in {member.value for member in kind} else otherwise
+
+
+def _encode_ref(ref: WorkloadRef | None) -> dict[str, str] | None:
+    return None if ref is None else {"kind": ref.kind, "namespace": ref.namespace, "name": ref.name}
+
+
+def _decode_ref(raw: Mapping[str, str] | None) -> WorkloadRef | None:
+    return None if not raw else WorkloadRef(raw["kind"], raw["namespace"], raw["name"])
+
+
+def _finite(figures: Mapping[str, float]) -> dict[str, float]:
+    """Leave out what JSON cannot say."""
+    return {name: figure for name, figure in figures.items() if math.isfinite(figure)}
+
+
+def _figures(raw: Mapping[str, float] | None) -> dict[str, float]:
+    return {name: float(figure) for name, figure in (raw or {}).items()}
