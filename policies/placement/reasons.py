@@ -1,0 +1,22 @@
+"""Why nodes are refused: one constant text a reason, since a text that changes makes kube-scheduler ask without end.
+
+kube-scheduler counts equal texts over nodes and writes `3 <text>` into the pod's event and condition. A node's name, a
+number or a time in the text would mean a status patch per attempt, and each such patch requeues the pod.
+"""
+
+from enum import StrEnum
+from typing import Final
+
+
+class Reason(StrEnum):
+    """A reason by its short name, as it stands in metrics and in explanations."""
+
+    BUOYANCY = "buoyancy"
+    STEERING = "steering"
+
+
+# Cluster Autoscaler does not ask extenders: a pod refused for congestion never brings a new node, so the text says so.
+TEXTS: Final = {
+    Reason.BUOYANCY: "node(s) had buoyancy below Bayplan's threshold (congested, which causes no scale-up)",
+    Reason.STEERING: "node(s) had this workload evicted from them by Bayplan recently",
+}

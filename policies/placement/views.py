@@ -1,0 +1,44 @@
+"""What a placement decision rests on besides the pod and the names, and what the checks of the filter see; no logic."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TypeAlias
+
+from policies.model.buoyancy import Buoyancy
+from policies.placement.ratings import Ratings
+from policies.placement.reasons import Reason
+from policies.placement.scope import Reach
+from policies.values.pods import Pod
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class View:
+    """The state at one request.
+
+    `steered` are the nodes that this pod's workload was just evicted from, with the time of the newest eviction.
+    `hold_over` tells that `maxHold` has passed for this pod; `emptied` that buoyancy alone left it no node when it
+    was last filtered.
+    """
+
+    reach: Reach
+    buoyancy: Buoyancy
+    ratings: Ratings = field(default_factory=Ratings)
+    steered: Mapping[str, float] = field(default_factory=dict)
+    hold_over: bool = False
+    emptied: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """The nodes of a request that a check may still refuse.
+
+    `asked` counts the names of the whole request; `safe` tells that another name (the nominated node) passes in any
+    case, so that every one of `left` may go.
+    """
+
+    asked: int
+    left: Sequence[str]
+    safe: bool
+
+
+Check: TypeAlias = Callable[[Pod, Field, View], tuple[Reason, Sequence[str]]]
