@@ -1,0 +1,32 @@
+"""A small process that ends the programs of a run whose own process died without ending them (SIGKILL, a crash).
+
+It reads `+ID` and `-ID` lines from its standard input and, at the end of that input, kills the processes still named
+and removes the folder given as argument. It imports nothing of ours: it runs as a file of its own, isolated.
+"""
+
+import contextlib
+import os
+import shutil
+import signal
+import sys
+
+
+def main() -> None:
+    """Read until the other end is gone, then kill what is left, newest first."""
+    # The terminal's Ctrl-C reaches the whole group; the guard has to outlive the run.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    started: dict[int, None] = {}
+    for line in sys.stdin:
+        if line.startswith("+"):
+            started[int(line[1:])] = None
+        else:
+            started.pop(int(line[1:]), None)
+    for process_id in reversed(started):
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(process_id, signal.SIGKILL)
+    for folder in sys.argv[1:]:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+if __name__ == "__main__":
+    main()

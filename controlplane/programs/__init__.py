@@ -1,0 +1,1 @@
+"""One file a program: its command line and its readiness, made from a run; starts nothing by itself."""
