@@ -5,7 +5,7 @@ from typing import Final, Literal
 
 from pydantic import Field
 
-from policies.model.fields import Count, Flag, Namespace, Number, Seconds, Share, duration_text
+from policies.model.fields import Count, Flag, Namespace, Seconds, Share, ThresholdOrOff, duration_text
 from policies.model.limits import CoolDown, Limit
 from policies.model.sections import Remark, Section
 
@@ -68,12 +68,11 @@ class Eviction(Section):
         default_factory=CoolDown,
         description="How long a workload is not evicted again from the node it was evicted from.",
     )
-    only_if_node_below: Number | Literal["off"] = Field(
+    only_if_node_below: ThresholdOrOff = Field(
         default=0.3,
         description="A broken soft limit counts only where the node's headroom is below this; on a roomier node the "
         "cause is elsewhere (a release, a backend) and no other node helps. `off`: everywhere, as in the paper. "
         "Default 0.3: well before saturation, where queueing begins to be felt.",
-        json_schema_extra={"x-type": "number up to 1, or `off`"},
     )
     max_breached_share: Share = Field(
         default=0.5,
@@ -111,6 +110,12 @@ class Eviction(Section):
         description="Pods of these namespaces are never evicted, whatever `scope` says. Default: the cluster's own "
         "components, Bayplan and its metrics; evicting these would blind or stop the ones who decide.",
     )
+    retry_for: Seconds = Field(
+        default=30.0,
+        description="How long one run tries an eviction again that a PodDisruptionBudget or a busy API server refused "
+        "for now, with growing pauses and all checks anew; afterwards it is given up. Default 30s: a loop decides "
+        "again soon anyway; a CronJob that runs rarely may wait for minutes.",
+    )
     landing_timeout: Seconds = Field(
         default=600.0,
         gt=0,
@@ -137,12 +142,6 @@ class Eviction(Section):
                     "already; allowed is one limit for the two together",
                     about=tuple(("limits", place, key) for place in (first, index) for key in ("scope", "window")),
                 )
-        if self.only_if_node_below != "off" and self.only_if_node_below > 1:
-            yield Remark(
-                at=("onlyIfNodeBelow",),
-                message=f"seen {self.only_if_node_below:g}, but headroom never exceeds 1; allowed is a number up to "
-                "1, or off",
-            )
 
     def warnings(self) -> Iterator[Remark]:
         """Name guards that are off or that stop everything."""

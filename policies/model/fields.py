@@ -6,7 +6,7 @@ Every kind says in its error what was seen and what is allowed.
 import re
 from collections.abc import Callable
 from decimal import Decimal
-from typing import Annotated, Final
+from typing import Annotated, Final, Literal
 from urllib.parse import urlsplit
 
 from pydantic import AfterValidator, BeforeValidator, Field, PlainSerializer, Strict, ValidationInfo, WithJsonSchema
@@ -80,11 +80,12 @@ def objective(value: object) -> float:
         ) from None
 
 
-def threshold(value: object) -> object:
-    """Let a number or the word `off` through."""
-    if value == "off" or (isinstance(value, int | float) and not isinstance(value, bool)):
+def threshold_or_off(value: object) -> object:
+    """Let a number up to 1 or the word `off` through."""
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    if value == "off" or (is_number and value <= 1):  # type: ignore[operator]  # it is a number
         return value
-    raise ValueError(f"{shown(value)} is no threshold; allowed is a number up to 1, or off")
+    raise ValueError(f"{shown(value)} is no threshold of headroom; allowed is a number up to 1, or off")
 
 
 def url(value: str) -> str:
@@ -142,6 +143,7 @@ Objective = Annotated[
     BeforeValidator(objective),
     WithJsonSchema({"anyOf": [{"type": "number"}, {"type": "string"}], "format": "objective"}),
 ]
+ThresholdOrOff = Annotated[Number | Literal["off"], BeforeValidator(threshold_or_off)]
 Url = Annotated[str, AfterValidator(url)]
 Query = Annotated[str, AfterValidator(_matching(r"(?s).*\S.*", "query", "a PromQL expression"))]
 FilePath = Annotated[str, AfterValidator(_matching(r"/.+", "file", "an absolute path, such as /etc/bayplan/token"))]

@@ -10,6 +10,7 @@ from policies.model.sections import Remark, Section
 from policies.values.selectors import LabelSelector, Operator, Requirement
 
 _WITH_VALUES: Final = frozenset({"In", "NotIn"})
+_BOTH: Final = (("operator",), ("values",))
 
 
 class Namespaces(Section):
@@ -61,9 +62,9 @@ class SelectorRequirement(Section):
         """Refuse values where there may be none, and their absence where there must be some."""
         seen = f"operator {self.operator} with {len(self.values)} values"
         if self.operator in _WITH_VALUES and not self.values:
-            yield Remark(at=("values",), message=f"{seen}; allowed is one value or more", about=(("operator",),))
+            yield Remark(at=("values",), message=f"{seen}; allowed is one value or more", about=_BOTH)
         if self.operator not in _WITH_VALUES and self.values:
-            yield Remark(at=("values",), message=f"{seen}; allowed is none", about=(("operator",),))
+            yield Remark(at=("values",), message=f"{seen}; allowed is none", about=_BOTH)
 
 
 class Selector(Section):

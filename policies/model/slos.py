@@ -55,7 +55,6 @@ class Slo(Section):
     at_least: Objective | None = Field(
         default=None,
         description="The objective where higher is better (throughput, availability), as atMost. Default: none.",
-        examples=[0.999],
     )
     window: Seconds = Field(
         default=60.0,
