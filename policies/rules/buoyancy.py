@@ -1,0 +1,82 @@
+"""The buoyancy rule: an oversubscribed node gives up the pod that takes most of its contested resource.
+
+It decides on headroom alone. That somebody suffers on a node evicts no neighbour: a breach can come from a bad release
+or a slow backend. Which pods may go at all is for the rails to say; the rule keeps the whole order.
+"""
+
+import math
+from collections.abc import Mapping
+from typing import Final
+
+from policies.buoyancy.tolerance import TOLERANCE
+from policies.rules.nominating import nominate
+from policies.rules.objectives import slack_by_pod
+from policies.rules.ordering import offered
+from policies.rules.world import World
+from policies.values.candidates import Proposal
+from policies.values.pods import Pod
+from policies.values.refusals import Refusal, Scope
+
+NAME: Final = "buoyancy"
+
+
+def propose(world: World) -> tuple[Proposal, ...]:
+    """Return one proposal for each oversubscribed node, by name."""
+    contention = world.contention
+    if not contention.remembers:
+        return tuple(_refused(world, node, _no_history(world)) for node in sorted(contention.hot))
+    nodes = sorted(contention.oversubscribed)
+    slack = slack_by_pod(world.objectives) if nodes else {}
+    return tuple(_proposal(world, node, slack) for node in nodes)
+
+
+def _proposal(world: World, node: str, slack: Mapping[str, float]) -> Proposal:
+    resource = world.contention.contested_on(node) or ""
+    scores = world.pod_scores.get(resource, {})
+    measured = [pod for pod in world.inhabitants.on(node) if str(pod) in scores]
+    if not measured:
+        message = f"no pod on {node} has a fresh and verified score for {resource}; allowed are only pods with one"
+        return _refused(world, node, Refusal("no-candidate", message, Scope.NODE))
+    measured.sort(key=lambda pod: _order(pod, score=scores[str(pod)], slack=slack.get(pod.uid)))
+    why = _trouble(world, node)
+    return Proposal(
+        rule=NAME,
+        trouble=why,
+        node=node,
+        candidates=tuple(
+            nominate(
+                world,
+                pod,
+                rule=NAME,
+                reason=f"{why}; {pod} takes {scores[str(pod)]:.3g} of it",
+                slack=slack.get(pod.uid),
+            )
+            for pod in offered(measured, fall_back=world.policy.eviction.fall_back)
+        ),
+    )
+
+
+def _order(pod: Pod, *, score: float, slack: float | None) -> tuple[float, float, str]:
+    """Sort by `R_i`, largest first; of equals the lower `s_bar` goes first (unknown last), then by name."""
+    return -round(score / TOLERANCE), math.inf if slack is None else slack, str(pod)
+
+
+def _trouble(world: World, node: str) -> str:
+    buoyancy, contention = world.policy.buoyancy, world.contention
+    resource = contention.contested_on(node) or ""
+    room, score = contention.headroom_of(node), contention.scores_on(node).get(resource)
+    return (
+        f"{node} has headroom {room:.3g}, below {buoyancy.deschedule_below:g}, "
+        f"over {resource} at {score:.3g} for {buoyancy.deschedule_after:g} s"
+    )
+
+
+def _refused(world: World, node: str, refusal: Refusal) -> Proposal:
+    return Proposal(rule=NAME, trouble=_trouble(world, node), node=node, refusal=refusal)
+
+
+def _no_history(world: World) -> Refusal:
+    wanted = world.policy.buoyancy.deschedule_after
+    seen = len(world.saturation.times)
+    message = f"no history: {seen} evaluations are known; allowed are at least {wanted:g} s of them"
+    return Refusal("no-history", message, Scope.CLUSTER)

@@ -1,0 +1,60 @@
+"""Which pods' measured use the rules need, and the pods' scores made of it; chooses nobody.
+
+A vector of all pods is large, so it is asked for by resource, and only where somebody is in trouble.
+"""
+
+import math
+from collections.abc import Mapping
+from dataclasses import replace
+
+import numpy as np
+
+from policies.buoyancy.capacities import capacity
+from policies.buoyancy.scores import Anchors, normalise, shares_of
+from policies.model.signals import ResourceSignal
+from policies.rules.world import World
+from policies.values.nodes import Node
+from policies.values.signals import Floats, Grid
+
+
+def wanted(world: World) -> frozenset[str]:
+    """Name the resources whose pod use the rules need: the contested ones of nodes from which somebody may be taken."""
+    nodes = set(world.contention.oversubscribed)
+    for objective in world.objectives:
+        for reading in objective.readings:
+            if reading.breaching and reading.trouble:
+                nodes.update(pod.node for pod in reading.pods if pod.node is not None)
+    contested = (world.contention.contested_on(node) for node in nodes)
+    signals = world.policy.signals.resources
+    return frozenset(name for name in contested if name is not None and signals[name].pod is not None)
+
+
+def with_pod_use(world: World, use: Mapping[str, Grid]) -> World:
+    """Return the world with the scores of pods, from the newest use of each resource."""
+    scores = {name: pod_scores(world, grid, resource=name) for name, grid in use.items()}
+    return replace(world, pod_scores=scores)
+
+
+def pod_scores(world: World, grid: Grid, *, resource: str) -> Mapping[str, float]:
+    """Return `R_i` of the pods that stand on known nodes and have a fresh value, by `namespace/name`.
+
+    Without an age query nobody knows how old the values are: no score, as it could only choose a victim.
+    """
+    if not grid.verified or not grid.objects:
+        return {}
+    nodes = {str(pod): world.cluster.nodes.get(pod.node or "") for pod in world.inhabitants}
+    signal = world.policy.signals.resources[resource]
+    scores = _scores(grid, signal, capacities=_capacities(grid, nodes, resource))
+    named = zip(grid.objects, scores.tolist(), strict=True)
+    return {name: score for name, score in named if name in nodes and math.isfinite(score)}
+
+
+def _scores(grid: Grid, signal: ResourceSignal, *, capacities: Floats) -> Floats:
+    anchors = Anchors(signal.zero, signal.full)
+    newest = grid.values[:, -1]
+    return shares_of(newest, capacities, anchors) if signal.pod_per == "allocatable" else normalise(newest, anchors)
+
+
+def _capacities(grid: Grid, nodes: Mapping[str, Node | None], resource: str) -> Floats:
+    rooms = (nodes.get(name) for name in grid.objects)
+    return np.array([math.nan if node is None else capacity(node.allocatable, resource) for node in rooms])
