@@ -1,0 +1,125 @@
+"""What kube-scheduler's calls get: the state at the moment put into a view, the policy asked, the outcome remembered.
+
+A call touches memory only. Nothing here decides: `policies.placement` does.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from extender.codec import Candidates
+from extender.holding import Holding
+from extender.ledger import Ledger
+from extender.rulings import Ruling, Rulings
+from policies.placement.filtering import FilterDecision, decide_filter
+from policies.placement.holds import hold_left
+from policies.placement.preempting import Option, PreemptDecision, Prey, decide_preempt
+from policies.placement.prioritizing import decide_prioritize
+from policies.placement.ratings import Ratings
+from policies.placement.steering import owners, steered_nodes
+from policies.placement.views import View
+from policies.values.pods import Pod
+from policies.values.standings import NodeStanding
+from sources.clocks import Clock
+
+
+class Nodes(Protocol):
+    """What is known of nodes and of the pods on them."""
+
+    @property
+    def ratings(self) -> Ratings:
+        """Return the ratings of all nodes."""
+        ...
+
+    def standing(self, node: str) -> NodeStanding | None:
+        """Return how a node stands, None where nothing is known of it."""
+        ...
+
+    def prey(self, uid: str, node: str, *, priority: int | None) -> Prey:
+        """Return a pod as a victim on a node; `priority` is what the request said of it."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class State:
+    """Everything that answers are made of besides the request."""
+
+    rulings: Rulings
+    nodes: Nodes
+    ledger: Ledger
+    holding: Holding
+    clock: Clock
+
+
+class Judge:
+    """Answers the three verbs and the question why; may be used by several threads at once."""
+
+    def __init__(self, state: State) -> None:
+        self._state = state
+
+    def filter(self, pod: Pod, names: Sequence[str]) -> FilterDecision:
+        """Decide on a filter call."""
+        view = self.view(pod)
+        decision = decide_filter(pod, names, view)
+        if decision.emptied:
+            self._hold(pod, view, asleep=True)
+        elif decision.exempt is None:
+            self._state.holding.awaken(_key(pod))
+        return decision
+
+    def prioritize(self, pod: Pod, names: Sequence[str]) -> list[int]:
+        """Score the names of a prioritize call."""
+        return decide_prioritize(pod, names, self.view(pod))
+
+    def preempt(self, pod: Pod, nodes: Mapping[str, Candidates]) -> PreemptDecision:
+        """Decide on a preempt call."""
+        view = self.view(pod)
+        decision = decide_preempt(pod, [self._option(name, found) for name, found in nodes.items()], view)
+        if decision.held:
+            self._hold(pod, view, asleep=view.emptied)
+        return decision
+
+    def view(self, pod: Pod) -> View:
+        """Put together what decisions about a pod rest on now."""
+        state, ruling = self._state, self._state.rulings.current
+        hold = state.holding.of(_key(pod))
+        return View(
+            reach=ruling.reach,
+            buoyancy=ruling.policy.buoyancy,
+            ratings=state.nodes.ratings,
+            steered=self._steered(pod, ruling),
+            hold_over=self._hold_left(pod, ruling) <= 0,
+            emptied=hold is not None and hold.asleep,
+        )
+
+    def _steered(self, pod: Pod, ruling: Ruling) -> Mapping[str, float]:
+        records = self._state.ledger.of(owners(pod))
+        if not records:
+            return {}
+        avoid = ruling.policy.steering.avoid_source
+        return steered_nodes(records, now=self._state.clock.now(), avoid_source=avoid)
+
+    def _hold_left(self, pod: Pod, ruling: Ruling) -> float:
+        hold, since = self._state.holding.of(_key(pod)), pod.unschedulable_since
+        return hold_left(
+            max_hold=ruling.policy.buoyancy.max_hold,
+            held_for=None if hold is None else self._state.clock.monotonic() - hold.since,
+            unschedulable_for=None if since is None else self._state.clock.now() - since,
+        )
+
+    def _hold(self, pod: Pod, view: View, *, asleep: bool) -> None:
+        """Start or renew a pod's hold; it wakes when the hold or the first of its steerings ends."""
+        ruling, now = self._state.rulings.current, self._state.clock.monotonic()
+        until = now + self._hold_left(pod, ruling)
+        ends = [at + ruling.policy.steering.avoid_source - self._state.clock.now() for at in view.steered.values()]
+        wakes = min([until, *(now + left for left in ends)])
+        self._state.holding.refuse(_key(pod), now=now, until=until, asleep=asleep, wakes=wakes)
+
+    def _option(self, name: str, found: Candidates) -> Option:
+        nodes = self._state.nodes
+        prey = [nodes.prey(uid, name, priority=found.priorities.get(uid)) for uid in found.uids]
+        return Option(name, prey, found.violations, nodes.standing(name))
+
+
+def _key(pod: Pod) -> str:
+    return pod.uid or str(pod)
