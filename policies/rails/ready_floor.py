@@ -1,0 +1,22 @@
+"""After the eviction `eviction.minReadyReplicas` replicas must be left that are Ready and not terminating.
+
+The default of 2 leaves single replicas and pairs alone. Pods chosen in the same cycle no longer count.
+"""
+
+from typing import Final
+
+from policies.rails.situation import Situation
+from policies.values.candidates import Candidate
+from policies.values.refusals import Refusal
+
+RAIL: Final = "ready-floor"
+
+
+def check(candidate: Candidate, situation: Situation) -> Refusal | None:
+    """Refuse where too few Ready replicas would be left."""
+    floor = situation.policy.eviction.min_ready_replicas
+    left = sum(1 for pod in situation.siblings(candidate) if pod.ready and not pod.terminating)
+    if left >= floor:
+        return None
+    ref = situation.ref(candidate)
+    return Refusal(RAIL, f"{left} Ready replicas of {ref} would be left, eviction.minReadyReplicas is {floor}")

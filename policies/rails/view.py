@@ -1,0 +1,69 @@
+"""A cluster and its ledger, indexed on first use; answers questions, decides nothing."""
+
+from collections.abc import Callable, Hashable, Iterable, Mapping
+from functools import cached_property
+from typing import TypeVar
+
+from policies.values.clusters import Cluster
+from policies.values.pdbs import Pdb
+from policies.values.pods import Pod
+from policies.values.records import EvictionRecord
+from policies.values.workloads import WorkloadRef
+
+Key = TypeVar("Key", bound=Hashable)
+Item = TypeVar("Item")
+
+
+class View:
+    """Indexes over one snapshot. A cycle has few candidates, so each index is built when somebody asks for it."""
+
+    def __init__(self, cluster: Cluster, records: tuple[EvictionRecord, ...]) -> None:
+        self.cluster = cluster
+        self.records = records
+
+    def shows(self, cluster: Cluster, records: tuple[EvictionRecord, ...]) -> bool:
+        """Tell whether this is the view of these very objects, so that it may be shared instead of built again."""
+        return self.cluster is cluster and self.records is records
+
+    @cached_property
+    def pods_of(self) -> Mapping[WorkloadRef | None, tuple[Pod, ...]]:
+        """The live pods of each workload; pods without a controller under None."""
+        refs = self.cluster.workload_of
+        return _grouped((pod for pod in self.cluster.pods.values() if not pod.ended), lambda pod: refs.get(pod.uid))
+
+    @cached_property
+    def pods_on(self) -> Mapping[str | None, tuple[Pod, ...]]:
+        """The pods that take resources on each node; unbound ones under None."""
+        return _grouped((pod for pod in self.cluster.pods.values() if not pod.ended), lambda pod: pod.node)
+
+    @cached_property
+    def pdbs_in(self) -> Mapping[str, tuple[Pdb, ...]]:
+        """The PDBs of each namespace."""
+        return _grouped(self.cluster.pdbs, lambda pdb: pdb.namespace)
+
+    @cached_property
+    def records_of(self) -> Mapping[WorkloadRef | None, tuple[EvictionRecord, ...]]:
+        """The records of each workload, oldest first."""
+        return _grouped(_oldest_first(self.records), lambda record: record.workload)
+
+    @cached_property
+    def records_of_pod(self) -> Mapping[str, tuple[EvictionRecord, ...]]:
+        """The records of each pod UID, oldest first."""
+        return _grouped(_oldest_first(self.records), lambda record: record.pod_uid)
+
+    @cached_property
+    def record_that_made(self) -> Mapping[str, EvictionRecord]:
+        """The record whose eviction led to this pod (by UID of the replacement)."""
+        made = {record.verification.replacement_uid: record for record in _oldest_first(self.records)}
+        return {uid: record for uid, record in made.items() if uid is not None}
+
+
+def _oldest_first(records: Iterable[EvictionRecord]) -> list[EvictionRecord]:
+    return sorted(records, key=lambda record: (record.at, record.name))
+
+
+def _grouped(items: Iterable[Item], key: Callable[[Item], Key]) -> dict[Key, tuple[Item, ...]]:
+    groups: dict[Key, list[Item]] = {}
+    for item in items:
+        groups.setdefault(key(item), []).append(item)
+    return {name: tuple(members) for name, members in groups.items()}
