@@ -145,7 +145,11 @@ Objective = Annotated[
 ]
 ThresholdOrOff = Annotated[Number | Literal["off"], BeforeValidator(threshold_or_off)]
 Url = Annotated[str, AfterValidator(url)]
-Query = Annotated[str, AfterValidator(_matching(r"(?s).*\S.*", "query", "a PromQL expression"))]
+Query = Annotated[
+    str,
+    AfterValidator(_matching(r"(?s).*\S.*", "query", "a PromQL expression")),
+    WithJsonSchema({"type": "string", "format": "query"}),
+]
 FilePath = Annotated[str, AfterValidator(_matching(r"/.+", "file", "an absolute path, such as /etc/bayplan/token"))]
 Name = Annotated[str, AfterValidator(_matching(_DNS_LABEL, "name", _DNS_WORDS, longest=63))]
 Namespace = Annotated[str, AfterValidator(_matching(_DNS_LABEL, "namespace", _DNS_WORDS, longest=63))]

@@ -5,6 +5,7 @@ from typing import Final, Literal
 
 from pydantic import Field
 
+from policies.buoyancy.averages import samples_wanted
 from policies.model.buoyancy import Buoyancy
 from policies.model.eviction import Eviction, Steering
 from policies.model.fields import duration_text
@@ -85,7 +86,7 @@ class Policy(Section):
     def _hard_limits(self) -> Iterator[Remark]:
         step = self.signals.step
         for index, slo in enumerate(self.slos):
-            if round(slo.window / step) <= 1:
+            if samples_wanted(slo.window, step) == 1:
                 yield Remark(
                     at=("slos", index, "window"),
                     message=f"seen {duration_text(slo.window)} with step {duration_text(step)}: one sample, a hard "

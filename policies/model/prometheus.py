@@ -20,7 +20,7 @@ class BasicAuth(Section):
 
 
 class Prometheus(Section):
-    """How to reach Prometheus."""
+    """The Prometheus HTTP API: its address, and how to prove who asks."""
 
     url: Url = Field(
         default="http://prometheus:9090",

@@ -1,0 +1,47 @@
+"""How a command ends: the documented exit codes, and an error for each that a command raises on purpose.
+
+Anything else that is raised is a fault of Bayplan and ends with a traceback and code 1.
+"""
+
+from collections.abc import Sequence
+from enum import IntEnum
+
+import click
+
+from policies.model.problems import Problem
+
+
+class Exit(IntEnum):
+    """The exit codes of `bayplan`; docs/reference/cli.md explains them."""
+
+    OK = 0
+    INTERNAL = 1
+    USAGE = 2
+    BAD_POLICY = 3
+    NO_LEASE = 4
+    UNREACHABLE = 5
+
+
+class BadPolicy(click.ClickException):
+    """The policy does not validate; prints every error, one a line."""
+
+    exit_code = Exit.BAD_POLICY
+
+    def __init__(self, problems: Sequence[Problem]) -> None:
+        super().__init__("\n".join(str(problem) for problem in problems))
+
+    def show(self, file: object = None) -> None:  # noqa: ARG002  # click's signature
+        """Print the errors without a word before them, so that editors find file and line."""
+        click.echo(self.format_message(), err=True)
+
+
+class NoLease(click.ClickException):
+    """Under `--once`: another process holds the leader Lease, nothing was done."""
+
+    exit_code = Exit.NO_LEASE
+
+
+class Unreachable(click.ClickException):
+    """The Kubernetes API cannot be reached or refuses us."""
+
+    exit_code = Exit.UNREACHABLE

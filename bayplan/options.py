@@ -1,0 +1,93 @@
+"""The options that several subcommands share, with their environment variables; reads nothing by itself."""
+
+import functools
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, Final, TypeVar
+
+import click
+
+from bayplan.settings import DEFAULT_NAMESPACE, DEFAULT_POLICY, LogFormat, LogLevel, ProcessSettings
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+_FILE: Final = click.Path(dir_okay=False, path_type=Path)
+
+_OPTIONS: Final = (
+    click.option(
+        "--kubeconfig",
+        type=click.Path(exists=True, dir_okay=False, path_type=Path),
+        envvar=["BAYPLAN_KUBECONFIG", "KUBECONFIG"],
+        show_envvar=True,
+        help="How to reach the Kubernetes API. Default: the ServiceAccount of the pod.",
+    ),
+    click.option(
+        "--policy",
+        type=_FILE,
+        envvar="BAYPLAN_POLICY",
+        default=DEFAULT_POLICY,
+        show_envvar=True,
+        show_default=True,
+        help="The policy file; a valid change takes effect without a restart.",
+    ),
+    click.option(
+        "--log-level",
+        type=click.Choice(LogLevel, case_sensitive=False),
+        envvar="BAYPLAN_LOG_LEVEL",
+        default=LogLevel.INFO.value,
+        show_envvar=True,
+        show_default=True,
+        help="The least important message that is logged.",
+    ),
+    click.option(
+        "--log-format",
+        type=click.Choice(LogFormat, case_sensitive=False),
+        envvar="BAYPLAN_LOG_FORMAT",
+        default=LogFormat.TEXT.value,
+        show_envvar=True,
+        show_default=True,
+        help="Lines for people, or one JSON object a line.",
+    ),
+    click.option(
+        "--namespace",
+        envvar="BAYPLAN_NAMESPACE",
+        default=DEFAULT_NAMESPACE,
+        show_envvar=True,
+        show_default=True,
+        help="Where Bayplan's own objects live.",
+    ),
+    click.option("--pod-name", envvar=["BAYPLAN_POD_NAME", "POD_NAME"], show_envvar=True, help="This pod's name."),
+    click.option("--node-name", envvar=["BAYPLAN_NODE_NAME", "NODE_NAME"], show_envvar=True, help="This pod's node."),
+)
+
+
+def common_options(command: Command) -> Callable[..., Any]:
+    """Give a command the options of every service; it gets them as one `process: ProcessSettings`."""
+    names = ProcessSettings.__dataclass_fields__
+
+    @functools.wraps(command)
+    def with_settings(**given: Any) -> Any:  # noqa: ANN401  # click passes whatever the other options are
+        settings = ProcessSettings(**{name: given.pop(name) for name in names})
+        return command(process=settings, **given)
+
+    wrapped: Callable[..., Any] = with_settings
+    for option in reversed(_OPTIONS):
+        wrapped = option(wrapped)
+    return wrapped
+
+
+def port_option(flag: str, *, default: int, meaning: str) -> Callable[[Command], Command]:
+    """Return an option for a port to listen on; its variable is `BAYPLAN_` and the flag's name."""
+    variable = "BAYPLAN_" + flag.removeprefix("--").replace("-", "_").upper()
+    kind = click.IntRange(0, 65535)
+    return click.option(
+        flag, type=kind, envvar=variable, default=default, show_envvar=True, show_default=True, help=meaning
+    )
+
+
+output_option = click.option(
+    "--output",
+    type=click.Choice(["table", "json"]),
+    default="table",
+    show_default=True,
+    help="Tables for people, JSON for programs.",
+)
