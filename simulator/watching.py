@@ -116,15 +116,10 @@ def bookmark(kind: Kind, version: int) -> Raw:
 def _seen(change: Change, passes: Callable[[Raw], bool]) -> Raw | None:
     """Return a change as a watch with a selector sees it: coming into view is ADDED, leaving it DELETED."""
     was = change.before is not None and passes(change.before)
-    match (change.type == "DELETED", was, passes(change.now)):
-        case (True, True, _) | (False, True, False):
-            return _event("DELETED", change.now)
-        case (False, True, True):
-            return _event("MODIFIED", change.now)
-        case (False, False, True):
-            return _event("ADDED", change.now)
-        case _:
-            return None
+    now = change.type != "DELETED" and passes(change.now)
+    if not was and not now:
+        return None
+    return _event("MODIFIED" if was and now else "DELETED" if was else "ADDED", change.now)
 
 
 def _event(kind: str, raw: Raw) -> Raw:

@@ -12,7 +12,7 @@ NODES: Final = kind_named("nodes", "")
 
 
 class Kubelets:
-    """Starts bound pods after `start_after` seconds; they get Ready at once unless `gets_ready` says no (any pod does by default)."""
+    """Starts bound pods after `start_after` seconds; they get Ready at once if `gets_ready` says so."""
 
     def __init__(self, *, start_after: float = 0.0, gets_ready: Callable[[Raw], bool] = bool) -> None:
         self._start_after = start_after

@@ -1,0 +1,348 @@
+"""Writes answer as kube-apiserver does."""
+
+import contextlib
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+
+from simulator.api_server import ApiServer
+from simulator.clock import START, ManualClock
+from simulator.jsons import Raw
+from sources.kube.errors import AlreadyExists, Conflict, NotFound, StatusError
+from tests.raw import raw_lease, raw_object, raw_pod
+
+LEASES = "/apis/coordination.k8s.io/v1/namespaces/bayplan-system/leases"
+PODS = "/api/v1/namespaces/default/pods"
+RECORDS = "/apis/bayplan.dev/v1alpha1/namespaces/bayplan-system/evictionrecords"
+MERGE = "application/merge-patch+json"
+
+
+def new(name: str, **more: object) -> Raw:
+    return {"metadata": {"name": name}, **more}
+
+
+def test_create_gives_uid_version_time_and_the_servers_date(api: ApiServer, clock: ManualClock) -> None:
+    clock.advance(90.7)
+
+    answer = api.request("POST", LEASES, body=new("a", spec={"holderIdentity": "x"}))
+
+    meta = answer.body["metadata"]
+    assert answer.status == 201
+    assert answer.date == START + 90
+    assert (meta["name"], meta["namespace"], meta["creationTimestamp"]) == (
+        "a",
+        "bayplan-system",
+        "2027-01-15T08:01:30Z",
+    )
+    assert meta["uid"]
+    assert int(meta["resourceVersion"]) > 0
+
+
+def test_server_clock_may_be_apart_from_ours(api: ApiServer) -> None:
+    api.skew = 300.0
+
+    answer = api.request("POST", LEASES, body=new("a"))
+
+    assert answer.date == START + 300
+    assert answer.body["metadata"]["creationTimestamp"] == "2027-01-15T08:05:00Z"
+
+
+def test_a_second_create_of_one_name_is_refused(api: ApiServer) -> None:
+    api.request("POST", LEASES, body=new("a"))
+
+    with pytest.raises(AlreadyExists, match=r'leases\.coordination\.k8s\.io "a" already exists'):
+        api.request("POST", LEASES, body=new("a"))
+
+
+def test_create_in_a_missing_namespace_is_not_found(api: ApiServer) -> None:
+    with pytest.raises(NotFound, match='namespaces "nowhere" not found'):
+        api.request("POST", LEASES.replace("bayplan-system", "nowhere"), body=new("a"))
+
+
+@pytest.mark.parametrize(
+    ("body", "text"),
+    [
+        ({"metadata": {}}, "name or generateName is required"),
+        ({"metadata": {"name": "a", "namespace": "shop"}}, r"namespace of the provided object \(shop\) does not match"),
+        ({"metadata": {"name": "a", "resourceVersion": "3"}}, "resourceVersion should not be set"),
+        ({"kind": "Pod", "apiVersion": "v1", "metadata": {"name": "a"}}, "Pod in v1 was sent to the endpoint of Lease"),
+        (["not", "an", "object"], "is not a JSON object"),
+    ],
+)
+def test_create_that_makes_no_sense_is_refused(api: ApiServer, body: object, text: str) -> None:
+    with pytest.raises(StatusError, match=text):
+        api.request("POST", LEASES, body=body)
+
+    assert api.all("leases") == []
+
+
+def test_generated_names_differ(api: ApiServer) -> None:
+    names = {
+        api.request("POST", LEASES, body={"metadata": {"generateName": "a-"}}).body["metadata"]["name"] for _ in "abc"
+    }
+
+    assert len(names) == 3
+    assert all(name.startswith("a-") for name in names)
+
+
+def test_dry_run_writes_nothing(api: ApiServer) -> None:
+    answer = api.request("POST", LEASES, query={"dryRun": "All"}, body=new("a"))
+
+    assert answer.status == 201
+    assert api.all("leases") == []
+
+
+def test_status_of_a_new_pod_is_the_servers_while_a_record_keeps_its_own(api: ApiServer) -> None:
+    api.request("POST", PODS, body=new("a", spec={}, status={"phase": "Running"}))
+    api.request("POST", RECORDS, body=new("u1", spec={}, status={"state": "Intent"}))
+
+    pod, record = api.find("pods", "a"), api.find("evictionrecords", "u1", "bayplan-system")
+    assert pod is not None
+    assert record is not None
+    assert (pod["status"]["phase"], record["status"]) == ("Pending", {"state": "Intent"})
+
+
+def test_new_pod_gets_scheduler_grace_and_the_priority_of_its_class(api: ApiServer) -> None:
+    api.put(raw_object("scheduling.k8s.io/v1", "PriorityClass", "high", namespace=None, value=1000))
+    api.put(raw_object("scheduling.k8s.io/v1", "PriorityClass", "usual", namespace=None, value=7, globalDefault=True))
+
+    specs = [
+        api.request("POST", PODS, body=new(name, spec=spec)).body["spec"]
+        for name, spec in (
+            ("a", {"priorityClassName": "high"}),
+            ("b", {}),
+            ("c", {"priorityClassName": "system-node-critical"}),
+        )
+    ]
+
+    assert [spec["priority"] for spec in specs] == [1000, 7, 2_000_001_000]
+    assert specs[0]["schedulerName"] == "default-scheduler"
+    assert specs[0]["terminationGracePeriodSeconds"] == 30
+
+
+def test_update_with_an_old_version_loses(api: ApiServer) -> None:
+    first = api.request("POST", LEASES, body=new("a", spec={"holderIdentity": "x"})).body
+    api.request("PUT", f"{LEASES}/a", body=first | {"spec": {"holderIdentity": "y"}})
+
+    with pytest.raises(Conflict, match="the object has been modified"):
+        api.request("PUT", f"{LEASES}/a", body=first | {"spec": {"holderIdentity": "z"}})
+
+    lease = api.find("leases", "a", "bayplan-system")
+    assert lease is not None
+    assert lease["spec"] == {"holderIdentity": "y"}
+
+
+def test_lease_update_must_carry_a_version(api: ApiServer) -> None:
+    api.request("POST", LEASES, body=new("a"))
+
+    with pytest.raises(StatusError, match="resourceVersion: Invalid value: 0: must be specified") as error:
+        api.request("PUT", f"{LEASES}/a", body=new("a"))
+
+    assert error.value.status == 422
+
+
+def test_update_for_another_uid_or_name_is_refused(api: ApiServer) -> None:
+    lease = api.request("POST", LEASES, body=new("a")).body
+
+    with pytest.raises(Conflict, match="UID in precondition: other"):
+        api.request("PUT", f"{LEASES}/a", body=lease | {"metadata": lease["metadata"] | {"uid": "other"}})
+    with pytest.raises(StatusError, match=r"name of the object \(b\) does not match the name on the URL \(a\)"):
+        api.request("PUT", f"{LEASES}/a", body=lease | {"metadata": lease["metadata"] | {"name": "b"}})
+
+
+def test_an_equal_update_keeps_the_version(api: ApiServer) -> None:
+    lease = api.request("POST", LEASES, body=new("a")).body
+
+    again = api.request("PUT", f"{LEASES}/a", body=lease).body
+
+    assert again["metadata"]["resourceVersion"] == lease["metadata"]["resourceVersion"]
+
+
+def test_generation_follows_the_spec_and_not_labels_or_status(api: ApiServer) -> None:
+    api.put(raw_object("apps/v1", "Deployment", "web", spec={"replicas": 1}, status={}))
+    path = "/apis/apps/v1/namespaces/default/deployments/web"
+
+    for patch in ({"metadata": {"labels": {"a": "b"}}}, {"status": {"replicas": 1}}, {"spec": {"replicas": 2}}):
+        api.request("PATCH", path, body=patch, content_type=MERGE)
+    api.request("PATCH", f"{path}/status", body={"status": {"replicas": 3}}, content_type=MERGE)
+
+    found = api.find("deployments", "web")
+    assert found is not None
+    assert found["metadata"]["generation"] == 2
+    assert found["status"] == {"replicas": 3}
+    assert found["metadata"]["labels"] == {"a": "b"}
+
+
+def test_patch_takes_a_version_as_a_precondition(api: ApiServer) -> None:
+    api.put(raw_lease("a"))
+
+    with pytest.raises(Conflict, match="has been modified"):
+        api.request("PATCH", f"{LEASES}/a", body={"metadata": {"resourceVersion": "1"}}, content_type=MERGE)
+
+
+def test_only_merge_patches_are_understood(api: ApiServer) -> None:
+    api.put(raw_lease("a"))
+
+    with pytest.raises(StatusError, match="application/json-patch") as error:
+        api.request("PATCH", f"{LEASES}/a", body={}, content_type="application/json-patch+json")
+
+    assert error.value.status == 415
+
+
+def test_patch_of_something_missing_is_not_found(api: ApiServer) -> None:
+    with pytest.raises(NotFound, match=r'leases\.coordination\.k8s\.io "a" not found'):
+        api.request("PATCH", f"{LEASES}/a", body={}, content_type=MERGE)
+
+
+def test_pod_spec_cannot_be_changed(api: ApiServer) -> None:
+    api.put(raw_pod("a"))
+
+    with pytest.raises(StatusError, match="pod updates may not change fields of the spec"):
+        api.request("PATCH", f"{PODS}/a", body={"spec": {"nodeName": "n2"}}, content_type=MERGE)
+
+
+def test_dry_run_update_and_delete_write_nothing(api: ApiServer) -> None:
+    api.put(raw_pod("a"))
+    before = api.find("pods", "a")
+
+    patch = {"metadata": {"labels": {"x": "y"}}}
+    api.request("PATCH", f"{PODS}/a", query={"dryRun": "All"}, body=patch, content_type=MERGE)
+    api.request("DELETE", f"{PODS}/a", body={"dryRun": ["All"]})
+
+    assert api.find("pods", "a") == before
+
+
+def test_deleted_pod_terminates_for_its_grace_period(api: ApiServer, clock: ManualClock) -> None:
+    api.put(raw_pod("a", grace_seconds=20.0))
+
+    api.request("DELETE", f"{PODS}/a")
+    clock.advance(19)
+    meta = (api.find("pods", "a") or {})["metadata"]
+    clock.advance(1)
+
+    assert (meta["deletionTimestamp"], meta["deletionGracePeriodSeconds"]) == ("2027-01-15T08:00:20Z", 20)
+    assert api.find("pods", "a") is None
+
+
+def test_a_shorter_grace_period_overrules_a_longer_one_and_not_the_other_way(
+    api: ApiServer, clock: ManualClock
+) -> None:
+    api.put(raw_pod("a"))
+
+    for grace in (20, 5, 60):
+        api.request("DELETE", f"{PODS}/a", body={"gracePeriodSeconds": grace})
+    clock.advance(5)
+
+    assert api.find("pods", "a") is None
+
+
+@pytest.mark.parametrize(
+    "patch", [{"spec": {"nodeName": None}}, {"status": {"phase": "Succeeded"}}], ids=["unbound", "ended"]
+)
+def test_pod_that_does_not_run_goes_at_once(api: ApiServer, patch: Raw) -> None:
+    api.put(raw_pod("a", patch=patch))
+
+    api.request("DELETE", f"{PODS}/a")
+
+    assert api.find("pods", "a") is None
+
+
+def test_finalizer_keeps_a_deleted_object_until_it_is_taken_off(api: ApiServer) -> None:
+    api.put(raw_object("v1", "ConfigMap", "a", data={}))
+    path = "/api/v1/namespaces/default/configmaps/a"
+    api.request("PATCH", path, body={"metadata": {"finalizers": ["example.invalid/f"]}}, content_type=MERGE)
+
+    api.request("DELETE", path)
+    kept = api.find("configmaps", "a")
+    api.request("PATCH", path, body={"metadata": {"finalizers": None}}, content_type=MERGE)
+
+    assert kept is not None
+    assert "deletionTimestamp" in kept["metadata"]
+    assert api.find("configmaps", "a") is None
+
+
+def test_delete_with_a_wrong_precondition_is_refused(api: ApiServer) -> None:
+    api.put(raw_pod("a"))
+
+    with pytest.raises(Conflict, match=r"UID in the precondition \(other\) does not match the UID in record \(uid-a\)"):
+        api.request("DELETE", f"{PODS}/a", body={"preconditions": {"uid": "other"}})
+    with pytest.raises(Conflict, match="ResourceVersion in the precondition"):
+        api.request("DELETE", f"{PODS}/a", body={"preconditions": {"resourceVersion": "1"}})
+
+
+def test_the_end_of_one_pod_does_not_take_its_namesake(api: ApiServer, clock: ManualClock) -> None:
+    api.put(raw_pod("a"))
+    api.request("DELETE", f"{PODS}/a")
+    api.remove("pods", "a")
+    api.put(raw_pod("a", uid="uid-later"))
+
+    clock.advance(60)
+
+    assert api.find("pods", "a") is not None
+
+
+def test_binding_gives_a_node_once(api: ApiServer) -> None:
+    api.put(raw_pod("a", node=None))
+    body = {"target": {"kind": "Node", "name": "n1"}}
+
+    answer = api.request("POST", f"{PODS}/a/binding", body=body)
+    with pytest.raises(Conflict, match="already assigned to node 'n1'"):
+        api.request("POST", f"{PODS}/a/binding", body=body)
+
+    pod = api.find("pods", "a")
+    assert answer.status == 201
+    assert pod is not None
+    assert pod["spec"]["nodeName"] == "n1"
+
+
+def test_gated_pod_is_not_bound(api: ApiServer) -> None:
+    api.put(raw_pod("a", node=None, gated=True))
+
+    with pytest.raises(Conflict, match="deleted or gated"):
+        api.request("POST", f"{PODS}/a/binding", body={"target": {"name": "n1"}})
+
+
+def test_put_over_an_object_keeps_its_uid_and_tells_watches(api: ApiServer) -> None:
+    api.put(raw_pod("a"))
+    api.put({"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "a"}, "spec": {}})
+
+    pod = api.find("pods", "a")
+    assert pod is not None
+    assert pod["metadata"]["uid"] == "uid-a"
+    assert pod["spec"] == {}
+
+
+@pytest.mark.parametrize(
+    ("method", "path"),
+    [("DELETE", PODS), ("POST", f"{PODS}/a/exec"), ("GET", f"{PODS}/a/eviction"), ("DELETE", f"{PODS}/a/status"),
+     ("POST", f"{PODS}/a")],
+)  # fmt: skip
+def test_what_the_server_does_not_do_is_not_allowed(api: ApiServer, method: str, path: str) -> None:
+    with pytest.raises(StatusError, match="does not allow this method") as error:
+        api.request(method, path, body={})
+
+    assert error.value.status == 405
+
+
+def test_answers_are_copies(api: ApiServer) -> None:
+    api.put(raw_pod("a"))
+
+    api.request("GET", f"{PODS}/a").body["spec"].clear()
+
+    assert (api.find("pods", "a") or {})["spec"]["nodeName"] == "n1"
+
+
+def test_of_many_writers_with_one_version_one_wins(api: ApiServer) -> None:
+    lease = api.request("POST", LEASES, body=new("a")).body
+    won: list[str] = []
+
+    def renew(holder: str) -> None:
+        with contextlib.suppress(Conflict):
+            api.connect(holder).request("PUT", f"{LEASES}/a", body=lease | {"spec": {"holderIdentity": holder}})
+            won.append(holder)
+
+    with ThreadPoolExecutor(8) as pool:
+        list(pool.map(renew, [f"replica-{at}" for at in range(40)]))
+
+    assert len(won) == 1
+    assert (api.find("leases", "a", "bayplan-system") or {})["spec"] == {"holderIdentity": won[0]}
