@@ -6,6 +6,20 @@ from typing import Any
 
 Object = dict[str, Any]
 
+# Kinds without a namespace, as far as set-ups make them.
+CLUSTER_WIDE = frozenset(
+    {
+        "ClusterRole",
+        "ClusterRoleBinding",
+        "CustomResourceDefinition",
+        "Namespace",
+        "Node",
+        "PersistentVolume",
+        "PriorityClass",
+        "StorageClass",
+    }
+)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NodeShape:
@@ -31,6 +45,14 @@ class PodShape:
     annotations: Mapping[str, str] = field(default_factory=dict)
     node_selector: Mapping[str, str] = field(default_factory=dict)
     spec: Mapping[str, Any] = field(default_factory=dict)
+
+
+def collection(body: Object, namespace: str) -> str:
+    """Return the API path of the collection that an object belongs to."""
+    version, kind = body["apiVersion"], body["kind"]
+    root = f"/apis/{version}" if "/" in version else f"/api/{version}"
+    plural = kind.lower() + ("es" if kind.endswith("s") else "s")
+    return f"{root}/{plural}" if kind in CLUSTER_WIDE else f"{root}/namespaces/{namespace}/{plural}"
 
 
 def node(name: str, shape: NodeShape) -> Object:
@@ -74,7 +96,7 @@ def pod_template(app: str, shape: PodShape) -> Object:
 def pod(name: str, shape: PodShape | None = None) -> Object:
     """Return a bare pod labelled `app: <name>`."""
     template = pod_template(name, shape or PodShape())
-    return {"apiVersion": "v1", "kind": "Pod", **template, "metadata": template["metadata"] | {"name": name}}
+    return {"apiVersion": "v1", "kind": "Pod"} | template | {"metadata": template["metadata"] | {"name": name}}
 
 
 def deployment(name: str, replicas: int, shape: PodShape | None = None) -> Object:

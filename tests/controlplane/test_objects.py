@@ -56,3 +56,19 @@ def test_pod_spec_can_be_extended() -> None:
 def test_eviction_carries_the_uid_only_when_given() -> None:
     assert objects.eviction("p", "ns")["deleteOptions"] == {}
     assert objects.eviction("p", "ns", uid="u")["deleteOptions"] == {"preconditions": {"uid": "u"}}
+
+
+@pytest.mark.parametrize(
+    ("body", "path"),
+    [
+        (objects.pod("p"), "/api/v1/namespaces/t/pods"),
+        (objects.deployment("d", 1), "/apis/apps/v1/namespaces/t/deployments"),
+        (objects.job("j"), "/apis/batch/v1/namespaces/t/jobs"),
+        (objects.pdb("b", app="web", minAvailable=1), "/apis/policy/v1/namespaces/t/poddisruptionbudgets"),
+        (objects.priority_class("high", 1000), "/apis/scheduling.k8s.io/v1/priorityclasses"),
+        (objects.node("n", objects.NodeShape()), "/api/v1/nodes"),
+    ],
+    ids=lambda value: value["kind"] if isinstance(value, dict) else "",
+)
+def test_collection_of_an_object_follows_from_its_kind(body: objects.Object, path: str) -> None:
+    assert objects.collection(body, "t") == path
