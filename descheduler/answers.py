@@ -24,6 +24,7 @@ class AnswerKind(StrEnum):
     BACKGROUND = "429 begun in the background"
     OBSERVED = "observed, not called"
     NOT_CALLED = "not called"
+    GIVEN_UP = "given up: timeout"
     GONE = "404 gone"
     REPLACED = "409 another pod of that name"
     TERMINATING = "already terminating"

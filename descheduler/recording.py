@@ -3,14 +3,15 @@
 Nothing here reads or writes a record.
 """
 
+import math
 from collections.abc import Iterable
 from typing import Final
 
 from policies.model.policy import Policy
+from policies.rails import recorded
 from policies.values.records import EvictionRecord, Landing, RecordState
-from policies.values.refusals import Refusal, Scope
+from policies.values.refusals import Refusal
 
-RAIL: Final = "ledger"
 OBSERVED_PREFIX: Final = "observed-"
 # kube-apiserver ends a request after 60 s; 10 s more for clocks that run apart and a slow connection (arbitrary).
 SETTLES_AFTER: Final = 70.0
@@ -30,7 +31,7 @@ def name_for(pod_uid: str, records: Iterable[EvictionRecord], *, observing: bool
     if last.state is RecordState.REFUSED:
         return f"{name}-{max(attempts) + 1}"
     seen = f"the record {last.name} of this pod says {last.state}"
-    return Refusal(RAIL, f"{seen}; a pod is {'observed' if observing else 'evicted'} once")
+    return Refusal(recorded.RAIL, f"{seen}; a pod is {'observed' if observing else 'evicted'} once")
 
 
 def _number(record_name: str, name: str) -> int:
@@ -41,14 +42,6 @@ def _number(record_name: str, name: str) -> int:
     return int(rest) if rest != record_name and rest.isdecimal() else 0
 
 
-def full(records: tuple[EvictionRecord, ...], policy: Policy) -> Refusal | None:
-    """Refuse everything while the ledger holds as many records as it may: forgetting one could lift a limit."""
-    most = policy.eviction.max_records
-    if len(records) < most:
-        return None
-    return Refusal(RAIL, f"the ledger holds {len(records)} records, allowed are {most} (maxRecords)", Scope.CLUSTER)
-
-
 def settled(*, runs: bool, since_call: float) -> RecordState | None:
     """Return what our own call without an answer has become, None while nobody can know."""
     if not runs:
@@ -57,9 +50,9 @@ def settled(*, runs: bool, since_call: float) -> RecordState | None:
 
 
 def retention(policy: Policy) -> float:
-    """Return how long (s) a record may still matter: the longest window, cool-down or steering.
+    """Return how long (s) a record may still matter: the longest window, cool-down, steering or wait.
 
-    Twice the longest cool-down, since the back-off is read from the record before the last one.
+    Twice the longest cool-down: it has just ended when the next eviction asks how the last one went.
     """
     eviction = policy.eviction
     windows = [limit.window for limit in eviction.limits]
@@ -67,10 +60,26 @@ def retention(policy: Policy) -> float:
 
 
 def forgettable(records: Iterable[EvictionRecord], policy: Policy, *, now: float) -> tuple[EvictionRecord, ...]:
-    """Return the records that nothing reads any more, oldest first."""
+    """Return the records that nothing reads any more, oldest first.
+
+    The back-off counts the moves of a workload off a node that did not help in a row, so these are kept together:
+    none is forgotten before the newest of them.
+    """
     horizon = now - retention(policy)
-    old = (record for record in records if record.at < horizon and not is_open(record))
-    return tuple(sorted(old, key=lambda record: record.at))
+    newest: dict[object, float] = {}
+    by_age = sorted(records, key=lambda record: record.at)
+    for record in by_age:
+        if record.state is not RecordState.REFUSED:
+            newest[_series(record)] = record.at
+    return tuple(
+        record
+        for record in by_age
+        if record.at < horizon and newest.get(_series(record), -math.inf) < horizon and not is_open(record)
+    )
+
+
+def _series(record: EvictionRecord) -> object:
+    return record.workload, record.node, record.state is RecordState.OBSERVED
 
 
 def is_open(record: EvictionRecord) -> bool:

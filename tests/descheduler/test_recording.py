@@ -21,7 +21,7 @@ def test_the_first_record_of_a_pod_is_named_by_its_uid() -> None:
 def test_a_pod_with_any_record_that_is_not_refused_is_not_evicted_twice(state: RecordState) -> None:
     name = recording.name_for("uid-web-0", [make_record(state=state)], observing=False)
 
-    assert name == Refusal("ledger", f"the record uid-web-0 of this pod says {state}; a pod is evicted once")
+    assert name == Refusal("recorded", f"the record uid-web-0 of this pod says {state}; a pod is evicted once")
 
 
 def test_after_refusals_the_name_counts_up_from_the_last_one() -> None:
@@ -50,22 +50,11 @@ def test_an_unanswered_call_is_refunded_only_when_it_cannot_arrive_any_more(sinc
     assert (recording.settled(runs=True, since_call=since) is RecordState.REFUSED) is (since >= 70)
 
 
-def test_a_full_ledger_refuses_everything() -> None:
-    policy = make_policy(eviction={"maxRecords": 2})
-
-    assert recording.full((make_record(),), policy) is None
-    refusal = recording.full((make_record(), make_record("b")), policy)
-    assert refusal is not None
-    assert str(refusal) == "ledger: the ledger holds 2 records, allowed are 2 (maxRecords)"
-
-
 def test_records_are_kept_as_long_as_the_longest_window_and_twice_the_longest_cool_down() -> None:
     hour = {"scope": "cluster", "max": 1, "window": "3h"}
     short = {"limits": [hour], "coolDown": {"max": "30m"}, "landingTimeout": "10m"}
-    old, young = (
-        make_record("old", at=NOW - 3 * 3600 - 1, state=RecordState.REFUSED),
-        make_record("young", at=NOW - 3600),
-    )
+    old = make_record("old", at=NOW - 3 * 3600 - 1, node="n2", verification=landed(Landing.MOVED))
+    young = make_record("young", at=NOW - 3600)
 
     forgotten = recording.forgettable([young, old], make_policy(eviction=short), now=NOW)
 
@@ -74,11 +63,26 @@ def test_records_are_kept_as_long_as_the_longest_window_and_twice_the_longest_co
 
 
 def test_an_eviction_whose_landing_is_not_known_is_not_forgotten() -> None:
-    ages = {"at": NOW - 10 * 86400}
-    open_one, done = make_record("a", **ages), make_record("b", **ages, verification=landed(Landing.MOVED))
+    long_ago = NOW - 10 * 86400
+    open_one = make_record("a", at=long_ago)
+    done = make_record("b", at=long_ago, verification=landed(Landing.MOVED))
 
     assert recording.forgettable([open_one, done], make_policy(), now=NOW) == (done,)
 
 
 def test_without_limits_the_cool_down_decides() -> None:
     assert recording.retention(make_policy(eviction={"limits": [], "coolDown": {"max": "1h"}})) == 7200
+
+
+def test_the_moves_behind_a_back_off_are_forgotten_together_or_not_at_all() -> None:
+    days = [make_record(f"day-{age}", at=NOW - age * 86400, verification=landed(Landing.RETURNED)) for age in (1, 3, 9)]
+    elsewhere = make_record("elsewhere", at=NOW - 3 * 86400, node="n2", verification=landed(Landing.RETURNED))
+
+    assert recording.forgettable([*days, elsewhere], make_policy(), now=NOW) == (elsewhere,)
+
+
+def test_a_refused_attempt_keeps_nothing_alive() -> None:
+    old = make_record("old", at=NOW - 3 * 86400, verification=landed(Landing.MOVED))
+    refused = make_record("refused", at=NOW - 60, state=RecordState.REFUSED)
+
+    assert recording.forgettable([old, refused], make_policy(), now=NOW) == (old,)

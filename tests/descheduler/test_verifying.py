@@ -23,7 +23,8 @@ def look(record: EvictionRecord, cluster: Cluster) -> Verification:
 
 def young(name: str = "web-9", **changes: Any) -> Pod:
     """Return a replacement, created 40 s ago and ready for 31 s."""
-    return make_pod(name, **({"node": "n2", "created_at": NOW - 40, "ready_since": NOW - 31} | changes))
+    defaults: dict[str, Any] = {"node": "n2", "created_at": NOW - 40, "ready_since": NOW - 31}
+    return make_pod(name, **(defaults | changes))
 
 
 def test_a_ready_replacement_elsewhere_has_moved() -> None:
@@ -144,7 +145,7 @@ def test_closed_refused_and_observed_records_are_left_alone() -> None:
 
 
 def test_a_record_without_any_owner_waits_until_it_times_out() -> None:
-    bare = {"workload": None, "controller": None}
+    bare: dict[str, Any] = {"workload": None, "controller": None}
 
     assert look(make_record(**bare), make_cluster(pods=[young()])).landing is Landing.PENDING
     assert look(make_record(**bare, at=NOW - 601), make_cluster()).landing is Landing.TIMED_OUT
