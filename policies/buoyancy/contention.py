@@ -58,6 +58,11 @@ class Contention:
         named = zip(self.saturation.resources, self.scores[:, at].tolist(), strict=True)
         return {resource: score for resource, score in named if not math.isnan(score)}
 
+    def sampled_at(self, node: str, resource: str) -> float | None:
+        """Return when the newest sample of a node's resource was taken, None where nobody knows."""
+        at = self.saturation.newest_sample[self.saturation.resources.index(resource), self.saturation.row[node]]
+        return None if np.isnan(at) else float(at)
+
     @property
     def hot(self) -> tuple[str, ...]:
         """Name the nodes whose newest evaluation says yes, however long it has."""

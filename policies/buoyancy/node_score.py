@@ -25,9 +25,9 @@ def node_score(buoyancy: float) -> int:
 
 def node_scores(buoyancy: Floats) -> NDArray[np.int64]:
     """Return `S_n` of many nodes, as `node_score` does for one."""
-    finite = np.nan_to_num(buoyancy, nan=0.0, posinf=1.0, neginf=0.0)
-    steps = np.ceil(np.minimum(1.0, finite) * HIGHEST - TOLERANCE)
-    return np.where(finite > 0, np.clip(steps, 1, HIGHEST), 0).astype(np.int64)
+    within = np.clip(np.nan_to_num(buoyancy, nan=0.0), 0.0, 1.0)
+    steps = np.maximum(1.0, np.ceil(within * HIGHEST - TOLERANCE))
+    return np.where(within > 0, steps, 0).astype(np.int64)
 
 
 def neutral_score(known: Iterable[int]) -> int:

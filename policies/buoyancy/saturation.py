@@ -79,6 +79,11 @@ def saturate(history: SignalHistory, signals: Signals, *, nodes: Sequence[str]) 
     )
 
 
+def fresh_values(grid: Grid) -> Floats:
+    """Return a grid's values with NaN wherever they are not fresh and finite: only fresh ones enter a formula."""
+    return np.where((grid.states == Freshness.FRESH) & np.isfinite(grid.values), grid.values, np.nan)
+
+
 def _layer(history: SignalHistory, signal: ResourceSignal, *, name: str, nodes: tuple[str, ...]) -> _Layer:
     readings = history.resources.get(name) or ResourceReadings(node=Grid.empty())
     use = _aligned(readings.node, nodes, times=history.times, what=f"{name}.node")
@@ -118,11 +123,12 @@ def _aligned(grid: Grid, nodes: tuple[str, ...], *, times: Floats, what: str) ->
         return _Aligned(values=nothing, states=missing, newest_sample=np.full(shape[0], np.nan))
     if grid.values.shape[1] != shape[1]:
         raise ValueError(f"{what} has {grid.values.shape[1]} columns, allowed are the {shape[1]} evaluation times")
+    fresh = fresh_values(grid)
     if grid.objects == nodes:
-        return _Aligned(values=grid.values, states=grid.states, newest_sample=times[-1] - grid.ages[:, -1])
+        return _Aligned(values=fresh, states=grid.states, newest_sample=times[-1] - grid.ages[:, -1])
     rows = np.fromiter((grid.row.get(name, -1) for name in nodes), dtype=np.intp, count=shape[0])
     absent = rows < 0
-    values, states = grid.values[rows], grid.states[rows]
+    values, states = fresh[rows], grid.states[rows]
     newest = times[-1] - grid.ages[rows, -1]
     values[absent], states[absent], newest[absent] = np.nan, Freshness.MISSING, np.nan
     return _Aligned(values=values, states=states, newest_sample=newest)

@@ -29,5 +29,5 @@ def _clipped(margin: Floats, objective: float) -> Floats:
     if not (math.isfinite(objective) and objective > 0):
         return np.full(np.shape(margin), np.nan)
     with np.errstate(over="ignore"):  # a tiny objective may overflow to infinity, which the next line blanks
-        slack = np.minimum(1.0, margin / objective)
-    return np.where(np.isfinite(slack), slack, np.nan)
+        slack = margin / objective
+    return np.where(np.isfinite(slack), np.minimum(1.0, slack), np.nan)

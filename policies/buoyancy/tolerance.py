@@ -12,6 +12,7 @@ from policies.values.signals import Floats
 
 Flags: TypeAlias = NDArray[np.bool_]
 
+DIGITS: Final = 9
 TOLERANCE: Final = 1e-9
 
 
@@ -31,3 +32,8 @@ def above(value: Floats, threshold: float) -> Flags: ...
 def above(value: float | Floats, threshold: float) -> bool | Flags:
     """Tell whether a value is above a threshold; NaN is never above anything."""
     return value > threshold + TOLERANCE
+
+
+def level(value: float) -> float:
+    """Return a number to sort by in which values closer than the tolerance are, as a rule, equal."""
+    return round(value, DIGITS)

@@ -5,10 +5,10 @@ or a slow backend. Which pods may go at all is for the rails to say; the rule ke
 """
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Final
 
-from policies.buoyancy.tolerance import TOLERANCE
+from policies.buoyancy.tolerance import level
 from policies.rules.nominating import nominate
 from policies.rules.objectives import slack_by_pod
 from policies.rules.ordering import offered
@@ -34,21 +34,21 @@ def _proposal(world: World, node: str, slack: Mapping[str, float]) -> Proposal:
     resource = world.contention.contested_on(node) or ""
     scores = world.pod_scores.get(resource, {})
     measured = [pod for pod in world.inhabitants.on(node) if str(pod) in scores]
-    if not measured:
-        message = f"no pod on {node} has a fresh and verified score for {resource}; allowed are only pods with one"
-        return _refused(world, node, Refusal("no-candidate", message, Scope.NODE))
+    refusal = _too_early(world, node, resource) or _nobody(node, resource, measured)
+    if refusal is not None:
+        return _refused(world, node, refusal)
     measured.sort(key=lambda pod: _order(pod, score=scores[str(pod)], slack=slack.get(pod.uid)))
-    why = _trouble(world, node)
+    since = f"{_trouble(world, node)} for {world.policy.buoyancy.deschedule_after:g} s"
     return Proposal(
         rule=NAME,
-        trouble=why,
+        trouble=_trouble(world, node),
         node=node,
         candidates=tuple(
             nominate(
                 world,
                 pod,
                 rule=NAME,
-                reason=f"{why}; {pod} takes {scores[str(pod)]:.3g} of it",
+                reason=f"{since}; {pod} takes {scores[str(pod)]:.3g} of it",
                 slack=slack.get(pod.uid),
             )
             for pod in offered(measured, fall_back=world.policy.eviction.fall_back)
@@ -58,21 +58,34 @@ def _proposal(world: World, node: str, slack: Mapping[str, float]) -> Proposal:
 
 def _order(pod: Pod, *, score: float, slack: float | None) -> tuple[float, float, str]:
     """Sort by `R_i`, largest first; of equals the lower `s_bar` goes first (unknown last), then by name."""
-    return -round(score / TOLERANCE), math.inf if slack is None else slack, str(pod)
+    return -level(score), math.inf if slack is None else slack, str(pod)
 
 
 def _trouble(world: World, node: str) -> str:
-    buoyancy, contention = world.policy.buoyancy, world.contention
-    resource = contention.contested_on(node) or ""
-    room, score = contention.headroom_of(node), contention.scores_on(node).get(resource)
-    return (
-        f"{node} has headroom {room:.3g}, below {buoyancy.deschedule_below:g}, "
-        f"over {resource} at {score:.3g} for {buoyancy.deschedule_after:g} s"
-    )
+    resource = world.contention.contested_on(node) or ""
+    room, score = world.contention.headroom_of(node), world.contention.scores_on(node).get(resource)
+    threshold = world.policy.buoyancy.deschedule_below
+    return f"{node} has headroom {room:.3g}, below {threshold:g}, over {resource} at {score:.3g}"
 
 
 def _refused(world: World, node: str, refusal: Refusal) -> Proposal:
     return Proposal(rule=NAME, trouble=_trouble(world, node), node=node, refusal=refusal)
+
+
+def _too_early(world: World, node: str, resource: str) -> Refusal | None:
+    """Refuse until the node was sampled after its last eviction: what that one brought must be seen first."""
+    evicted, sampled = world.evictions.last_by_node.get(node), world.contention.sampled_at(node, resource)
+    if evicted is None or (sampled is not None and sampled > evicted):
+        return None
+    lag = "of unknown age" if sampled is None else f"{evicted - sampled:.0f} s older than its last eviction"
+    return Refusal("fresh-samples", f"the newest sample of {resource} on {node} is {lag}; it must be newer", Scope.NODE)
+
+
+def _nobody(node: str, resource: str, measured: Sequence[Pod]) -> Refusal | None:
+    if measured:
+        return None
+    message = f"no pod on {node} has a fresh and verified score for {resource}; allowed are only pods with one"
+    return Refusal("no-candidate", message, Scope.NODE)
 
 
 def _no_history(world: World) -> Refusal:

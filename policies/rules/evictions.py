@@ -32,11 +32,11 @@ def read_ledger(records: Iterable[EvictionRecord], cluster: Cluster) -> Eviction
     for record in records:
         if not record.counts:
             continue
-        at = _left_at(record, cluster)
-        found.append(Departure(node=record.node, at=at, scores=pod_scores_in(record.evidence)))
-        by_node[record.node] = max(at, by_node.get(record.node, -math.inf))
+        left_at = _left_at(record, cluster)
+        found.append(Departure(node=record.node, at=left_at, scores=pod_scores_in(record.evidence)))
+        by_node[record.node] = max(record.at, by_node.get(record.node, -math.inf))
         if record.workload is not None:
-            by_workload[record.workload] = max(at, by_workload.get(record.workload, -math.inf))
+            by_workload[record.workload] = max(record.at, by_workload.get(record.workload, -math.inf))
     return Evictions(departures=tuple(found), last_by_node=by_node, last_by_workload=by_workload)
 
 

@@ -12,7 +12,9 @@ import numpy as np
 
 from policies.buoyancy.averages import samples_wanted
 from policies.buoyancy.debounce import Trigger
+from policies.buoyancy.saturation import fresh_values
 from policies.buoyancy.soft_limit import Samples, SoftLimit, judge
+from policies.buoyancy.standing import NodeSlacks
 from policies.model.policy import Policy
 from policies.model.slos import Slo
 from policies.rules.evictions import Evictions
@@ -129,7 +131,7 @@ def _rows(grid: Grid, subjects: tuple[_Subject, ...], *, columns: int) -> Floats
     rows = [(at, grid.row[subject.key]) for at, subject in enumerate(subjects) if subject.key in grid.row]
     if rows:
         ours, theirs = zip(*rows, strict=True)
-        values[list(ours)] = grid.values[list(theirs)]
+        values[list(ours)] = fresh_values(grid)[list(theirs)]
     return values
 
 
@@ -175,8 +177,13 @@ def slack_by_pod(objectives: Iterable[Objective]) -> Mapping[str, float]:
     return least
 
 
-def slack_by_node(objectives: Iterable[Objective]) -> Mapping[str, float]:
-    """Return the least known `s_bar` of each node's pods, over the objectives that measure pods one by one."""
+def node_slacks(objectives: Iterable[Objective]) -> NodeSlacks:
+    """Return the least known `s_bar` of each node's pods, with and without the objectives whose age nobody knows."""
+    known = tuple(objectives)
+    return NodeSlacks(any=_by_node(known), verified=_by_node(one for one in known if one.verified))
+
+
+def _by_node(objectives: Iterable[Objective]) -> Mapping[str, float]:
     least: dict[str, float] = {}
     for objective in objectives:
         for reading in objective.readings if objective.slo.per == "pod" else ():

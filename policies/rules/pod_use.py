@@ -10,6 +10,7 @@ from dataclasses import replace
 import numpy as np
 
 from policies.buoyancy.capacities import capacity
+from policies.buoyancy.saturation import fresh_values
 from policies.buoyancy.scores import Anchors, normalise, shares_of
 from policies.model.signals import ResourceSignal
 from policies.rules.world import World
@@ -51,7 +52,7 @@ def pod_scores(world: World, grid: Grid, *, resource: str) -> Mapping[str, float
 
 def _scores(grid: Grid, signal: ResourceSignal, *, capacities: Floats) -> Floats:
     anchors = Anchors(signal.zero, signal.full)
-    newest = grid.values[:, -1]
+    newest = fresh_values(grid)[:, -1]
     return shares_of(newest, capacities, anchors) if signal.pod_per == "allocatable" else normalise(newest, anchors)
 
 

@@ -8,7 +8,7 @@ import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
-from policies.buoyancy.tolerance import above, below
+from policies.buoyancy.tolerance import above, below, level
 from policies.model.slos import Slo
 from policies.rules.nominating import nominate
 from policies.rules.objectives import Objective, Reading
@@ -20,7 +20,6 @@ from policies.values.refusals import Refusal, Scope
 NAME: Final = "soft-slo"
 NOT_PLACEMENT: Final = "not-a-placement-problem"
 FEWEST_REPLICAS: Final = 3  # a share of fewer says nothing: one of two is always half of them
-DIGITS: Final = 9  # slacks closer than the tolerance are equal
 
 
 def propose(world: World) -> tuple[Proposal, ...]:
@@ -57,8 +56,8 @@ def _by_owner(readings: Iterable[Reading]) -> dict[str, list[Reading]]:
 
 def _whole_workload(world: World, slo: Slo, readings: Sequence[Reading]) -> Refusal | None:
     """Refuse where too many replicas breach at once: what they share is not their node."""
-    measured = [reading for reading in readings if reading.average is not None]
-    breaching = sum(reading.breaching for reading in measured)
+    measured = [reading.average for reading in readings if reading.average is not None]
+    breaching = sum(below(average, slo.evict_below) for average in measured)
     allowed = world.policy.eviction.max_breached_share
     if slo.per == "workload" or len(measured) < FEWEST_REPLICAS or not above(breaching / len(measured), allowed):
         return None
@@ -108,7 +107,7 @@ def _proposal(world: World, trouble: str, candidates: Iterable[Candidate]) -> Pr
 
 def _order(candidate: Candidate) -> tuple[float, float, str]:
     figures = candidate.evidence
-    return round(figures["slack"], DIGITS), figures.get("headroom", math.inf), str(candidate.pod)
+    return level(figures["slack"]), figures.get("headroom", math.inf), str(candidate.pod)
 
 
 def _refused(trouble: str, candidates: Iterable[Candidate], refusal: Refusal) -> Proposal:
@@ -130,7 +129,7 @@ def _unknown_headroom(unknown: Sequence[Candidate]) -> Refusal:
 def _no_history(world: World, slo: Slo) -> Refusal:
     seen, consecutive = len(world.saturation.times), world.policy.eviction.consecutive
     message = (
-        f"no history: {seen} evaluations are known; allowed is a window of {slo.window:g} s "
+        f"no history: {seen} evaluations are known; allowed are enough for a window of {slo.window:g} s "
         f"before each of {consecutive} in a row"
     )
     return Refusal("no-history", message, Scope.CLUSTER)

@@ -13,7 +13,7 @@ from policies.buoyancy.history import recent
 from policies.buoyancy.saturation import Saturation, saturate
 from policies.model.policy import Policy
 from policies.model.signals import Signals
-from policies.rules.evictions import read_ledger
+from policies.rules.evictions import Evictions, read_ledger
 from policies.rules.inhabitants import Inhabitants
 from policies.rules.objectives import Objective, measure
 from policies.values.clusters import Cluster
@@ -34,6 +34,7 @@ class World:
     inhabitants: Inhabitants
     saturation: Saturation
     contention: Contention
+    evictions: Evictions
     objectives: tuple[Objective, ...]
     pod_scores: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
 
@@ -51,6 +52,7 @@ def observe(cluster: Cluster, history: SignalHistory, *, records: Iterable[Evict
         inhabitants=inhabitants,
         saturation=saturation,
         contention=contend(corrected, buoyancy_trigger(policy, step=seen.step)),
+        evictions=evictions,
         objectives=measure(seen, inhabitants, policy=policy, evictions=evictions),
     )
 
