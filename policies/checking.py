@@ -7,7 +7,7 @@ PDBs, replicas, room and headroom at the destination) before the next proposal i
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 
-from policies.feasibility.destinations import NO_DESTINATION, look_at, search
+from policies.feasibility.destinations import NO_DESTINATION, search
 from policies.feasibility.outlook import Outlook, look_ahead
 from policies.rails.order import first_refusal
 from policies.rails.situation import Situation
@@ -53,10 +53,9 @@ def recheck(
     refusal = first_refusal(candidate, situation)
     if refusal is not None or situation.policy.eviction.destination == "off":
         return refusal
-    node = situation.cluster.nodes.get(victim.destination or "")
-    if node is None:
+    if victim.destination is None or victim.destination not in situation.cluster.nodes:
         return Refusal(NO_DESTINATION, f"destination {victim.destination} is gone")
-    return look_at(candidate, [node], look_ahead(situation, standings, troubled)).refusal()
+    return search(candidate, look_ahead(situation, standings, troubled), only=victim.destination).refusal()
 
 
 def _settle(proposal: Proposal, outlook: Outlook, stops: dict[tuple[Scope, object], Refusal]) -> Outcome:

@@ -8,13 +8,16 @@ observing; real ones always.
 
 from typing import Final
 
-from policies.budgets.counting import times, within
+from policies.budgets.counting import counted
 from policies.model.limits import Limit
 from policies.rails.situation import Situation
 from policies.values.candidates import Candidate
 from policies.values.refusals import Refusal, Scope
 
 RAIL: Final = "limits"
+
+
+_WIDTH: Final = {"cluster": 0, "namespace": 1, "node": 2, "workload": 3}
 
 
 def check(candidate: Candidate, situation: Situation) -> Refusal | None:
@@ -27,18 +30,14 @@ def check(candidate: Candidate, situation: Situation) -> Refusal | None:
     return None
 
 
-_WIDTH: Final = {"cluster": 0, "namespace": 1, "node": 2, "workload": 3}
-
-
 def _check_one(limit: Limit, candidate: Candidate, situation: Situation) -> Refusal | None:
-    at = times(candidate, scope=limit.scope, situation=situation)
-    counted = within(at, limit=limit, now=situation.now)
-    if len(counted) < limit.max:
+    used = counted(candidate, limit, situation)
+    if len(used) < limit.max:
         return None
     window = f"{limit.max} per {limit.window:.0f} s"
     if limit.max == 0:
         return Refusal(RAIL, f"{limit.scope} limit of {window}: none is allowed", Scope(limit.scope))
     # Enough of the oldest must leave the window for one more to fit.
-    frees = counted[len(counted) - limit.max] + limit.window - situation.now
-    message = f"{limit.scope} limit of {window}: {len(counted)} used, frees in {frees:.0f} s"
+    frees = used[len(used) - limit.max] + limit.window - situation.now
+    message = f"{limit.scope} limit of {window}: {len(used)} used, frees in {frees:.0f} s"
     return Refusal(RAIL, message, Scope(limit.scope))

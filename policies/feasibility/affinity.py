@@ -4,40 +4,32 @@ As kube-scheduler has it, the first pod of a group that wants its own company ma
 that is going, and the pod that is to move, are no company.
 """
 
+from collections.abc import Iterator
+
 from policies.feasibility.occupancy import Occupancy
-from policies.feasibility.predicate import Predicate, Test
+from policies.feasibility.predicate import Closure, Predicate
 from policies.feasibility.terms import speaks_of
-from policies.values.nodes import Node
-from policies.values.pods import Pod, PodTerm
+from policies.values.pods import Pod
 
 
-def against(pod: Pod, occupancy: Occupancy) -> Test | None:
-    """Return the test of a node's topology, None for a pod without required affinity."""
+def closures(pod: Pod, occupancy: Occupancy) -> Iterator[Closure]:
+    """Yield the nodes where the pod's company is missing."""
+    rows = [occupancy.row_of(other) for other in _company(pod, occupancy)]
     terms = pod.constraints.affinity
-    if not terms:
-        return None
-    company = [other for other in _others(pod, occupancy) if _all_speak_of(terms, other, occupancy)]
-    nodes = occupancy.cluster.nodes
-    keys = {term.topology_key for term in terms}
-    pairs = {(key, nodes[other.node or ""].labels.get(key)) for other in company for key in keys}
-    # Nobody of the group stands anywhere yet: the pod founds it, if it is of the group itself.
-    founds = not company and _all_speak_of(terms, pod, occupancy)
-
-    def test(node: Node) -> str | None:
-        here = [(term.topology_key, node.labels.get(term.topology_key)) for term in terms]
-        if all(value is not None and (founds or (key, value) in pairs) for key, value in here):
-            return None
-        return "affinity"
-
-    return test
+    founds = not rows and all(speaks_of(term, pod, occupancy.cluster, unknown=False) for term in terms)
+    for term in terms:
+        key = term.topology_key
+        near = occupancy.rows.codes(key) >= 0 if founds else occupancy.rows.sharing_domain(key, rows)
+        yield Closure("affinity", ~near)
 
 
-def _others(pod: Pod, occupancy: Occupancy) -> list[Pod]:
-    return [other for other in occupancy.everybody() if other.uid != pod.uid and occupancy.stays(other)]
+def _company(pod: Pod, occupancy: Occupancy) -> Iterator[Pod]:
+    """Yield the pods that every term speaks of and that stay."""
+    terms = pod.constraints.affinity
+    for other in occupancy.crowd.spoken_of(terms[0]) if terms else ():
+        stays = other.uid != pod.uid and occupancy.stays(other)
+        if stays and all(speaks_of(term, other, occupancy.cluster, unknown=False) for term in terms[1:]):
+            yield other
 
 
-def _all_speak_of(terms: tuple[PodTerm, ...], pod: Pod, occupancy: Occupancy) -> bool:
-    return all(speaks_of(term, pod, occupancy.cluster, unknown=False) for term in terms)
-
-
-AFFINITY = Predicate("affinity", against)
+AFFINITY = Predicate("affinity", closures)

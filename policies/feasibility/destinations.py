@@ -6,71 +6,70 @@ same cycle would free.
 """
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Final
 
-from policies.buoyancy.moves import UNCOUNTABLE_MARGIN, Consequence, Move, consequence
+import numpy as np
+
+from policies.buoyancy.moves import UNCOUNTABLE_MARGIN
 from policies.buoyancy.tolerance import below
 from policies.feasibility.outlook import Outlook, look_ahead
-from policies.feasibility.predicates import tests_of
+from policies.feasibility.predicate import Closure
+from policies.feasibility.predicates import Sieve, sift
+from policies.feasibility.prospects import Moves, prospects
+from policies.feasibility.rows import Mask
 from policies.placement.steering import steered_nodes
 from policies.rails.situation import Situation
 from policies.values.candidates import Candidate
-from policies.values.nodes import Node
 from policies.values.refusals import Refusal
+from policies.values.signals import Floats
 from policies.values.standings import NodeStanding
 
-NO_DESTINATION = "no-destination"
-NO_USEFUL_MOVE = "no-useful-move"
-_NAMED = 3  # nodes that a refusal names one by one; the others are counted
+NO_DESTINATION: Final = "no-destination"
+NO_USEFUL_MOVE: Final = "no-useful-move"
+_NAMED: Final = 3  # nodes that a refusal names one by one; the others are counted
 
 
-@dataclass(frozen=True, slots=True, order=True)
+@dataclass(frozen=True, slots=True)
 class Destination:
-    """A node and the headroom `O_m` it would have with the pod."""
+    """A node and the headroom `O_m` it would have with the pod (buoyancy, where the filter counts slack)."""
 
-    headroom: float
     node: str
+    headroom: float
 
 
-@dataclass(slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Search:
     """What a look at all nodes but the source gave.
 
     `ranked` are the destinations, most headroom first. `closed` counts the nodes that kube-scheduler would not take,
     `useless` those that it would and that a move would not help, each by its deciding reason. `afterwards` are the
-    latter's headroom with the pod, as far as it is known.
+    measured ones of the latter, most headroom first, up to the three that a refusal names.
     """
 
-    candidate: Candidate
-    ranked: list[Destination] = field(default_factory=list)
-    closed: Counter[str] = field(default_factory=Counter)
-    useless: Counter[str] = field(default_factory=Counter)
-    afterwards: list[Destination] = field(default_factory=list)
+    ranked: tuple[Destination, ...] = ()
+    closed: Counter[str]
+    useless: Counter[str]
+    afterwards: tuple[Destination, ...] = ()
 
     def refusal(self) -> Refusal | None:
         """Return why there is no destination, None where there is one."""
         if self.ranked:
             return None
-        if not self.useless:
-            return Refusal(NO_DESTINATION, self._nowhere())
-        return Refusal(NO_USEFUL_MOVE, self._pointless())
-
-    def _nowhere(self) -> str:
+        if self.useless:
+            return Refusal(NO_USEFUL_MOVE, self._pointless())
         others = self.closed.total()
-        if not others:
-            return "0 usable destinations: there is no other node; the only feasible node is the source"
-        reasons = _counted(self.closed)
-        return f"0 usable destinations of {others}: {reasons}; the only feasible node is the source"
+        reasons = _counted(self.closed) if others else "there is no other node"
+        return Refusal(
+            NO_DESTINATION, f"0 usable destinations of {others}: {reasons}; the only feasible node is the source"
+        )
 
     def _pointless(self) -> str:
         fits = self.useless.total()
-        text = f"no useful move: {fits} of {fits + self.closed.total()} nodes could take it, {_counted(self.useless)}"
+        text = f"no useful move: {fits} of {fits + self.closed.total()} nodes could take it: {_counted(self.useless)}"
         if self.afterwards:
-            best = sorted(self.afterwards, key=_rank)
-            named = ", ".join(f"{each.node} {each.headroom:.2f}" for each in best[:_NAMED])
-            more = f" and {len(best) - _NAMED} more" if len(best) > _NAMED else ""
-            text += f"; buoyancy with it: {named}{more}"
+            text += f"; buoyancy with it: {', '.join(f'{each.node} {each.headroom:.2f}' for each in self.afterwards)}"
         return f"{text}; not feasible: {_counted(self.closed)}" if self.closed else text
 
 
@@ -81,83 +80,71 @@ def destinations(
     return search(candidate, look_ahead(situation, standings, troubled))
 
 
-def search(candidate: Candidate, outlook: Outlook) -> Search:
-    """Return the destinations of a candidate in an outlook."""
-    nodes = outlook.situation.cluster.nodes.values()
-    return look_at(candidate, (node for node in nodes if node.name != candidate.node), outlook)
+def search(candidate: Candidate, outlook: Outlook, *, only: str | None = None) -> Search:
+    """Return which nodes are destinations of a candidate: of all but its own, or of a single one."""
+    rows = outlook.occupancy.rows
+    among = ~rows.named([candidate.node]) if only is None else rows.named([only]) & ~rows.named([candidate.node])
+    can_take = sift(candidate.pod, outlook.occupancy, among=among)
+    useful = Sieve.over(can_take.open)
+    for closure in _unfit(candidate, outlook):
+        useful.close(closure.rows, closure.reason)
+    measured, headroom = useful.open.copy(), np.zeros(len(rows.nodes))
+    if measured.any():
+        headroom = _weigh(candidate, outlook, useful)
+    return Search(
+        ranked=_ranked(useful.open, headroom, outlook),
+        closed=can_take.reasons,
+        useless=useful.reasons,
+        afterwards=_ranked(measured & ~useful.open, headroom, outlook, most=_NAMED),
+    )
 
 
-def look_at(candidate: Candidate, nodes: Iterable[Node], outlook: Outlook) -> Search:
-    """Return which of some nodes are destinations of a candidate."""
-    found = Search(candidate=candidate)
-    tests = tests_of(candidate.pod, outlook.occupancy)
-    steered = _steered(candidate, outlook.situation)
-    for node in nodes:
-        why = next((words for test in tests if (words := test(node)) is not None), None)
-        if why is not None:
-            found.closed[why] += 1
-        else:
-            _weigh(node.name, found=found, outlook=outlook, steered=steered)
-    found.ranked.sort(key=_rank)
-    return found
-
-
-def _weigh(node: str, *, found: Search, outlook: Outlook, steered: Collection[str]) -> None:
-    """Sort a node that kube-scheduler would take into the destinations, or count why it is none."""
-    source, standing = outlook.standing(found.candidate.node), outlook.standing(node)
-    if source is None or standing is None:
-        found.useless["not measured in full" if source else "source not measured in full"] += 1
-        return
-    why = _why_closed(node, outlook, steered)
-    if why is not None:
-        found.useless[why] += 1
-        return
-    move = outlook.move(found.candidate, source, standing)
-    keep = outlook.situation.policy.buoyancy.filter_below
-    after = consequence(move, keep=keep)
-    destination = Destination(_buoyancy(after.headroom, standing, outlook), node)
-    why = f"less than {keep:g} left" if below(destination.headroom, keep) else _why_useless(move, after, outlook, node)
-    if why is None:
-        found.ranked.append(destination)
-    else:
-        found.useless[why] += 1
-        found.afterwards.append(destination)
-
-
-def _why_closed(node: str, outlook: Outlook, steered: Collection[str]) -> str | None:
-    """Say why a node is no destination whatever the pod takes."""
-    if node in outlook.troubled:
-        return "in trouble"
-    if node in steered:
-        return "recently evicted from there"
-    return "expects a pod of unknown size" if node in outlook.unsized else None
-
-
-def _why_useless(move: Move, after: Consequence, outlook: Outlook, node: str) -> str | None:
-    """Say why a move to a node with enough headroom would not help, or nobody can tell that it would."""
-    uncountable = [name for name in move.destination if not move.countable(name)]
-    if uncountable and outlook.expects(node):
-        return "another pod is expected there and its samples are not"
-    if not after.fits:
-        return f"less than {UNCOUNTABLE_MARGIN:g} more headroom than the filter asks for"
-    gain_needed = outlook.situation.policy.eviction.net_gain == "required"
-    return "no net gain" if gain_needed and not after.gains else None
-
-
-def _buoyancy(headroom: float, standing: NodeStanding, outlook: Outlook) -> float:
-    """Return what the extender's filter will look at: slack is part of it under `includeSlack: filter` only."""
-    counts = outlook.situation.policy.buoyancy.include_slack == "filter" and standing.slack is not None
-    return min(headroom, standing.slack) if counts and standing.slack is not None else headroom
-
-
-def _steered(candidate: Candidate, situation: Situation) -> Collection[str]:
-    """Name the nodes that the extender keeps the replacement off, as the workload was just evicted from them."""
+def _unfit(candidate: Candidate, outlook: Outlook) -> Iterator[Closure]:
+    """Yield the nodes that are no destination whatever the pod takes."""
+    rows, situation = outlook.occupancy.rows, outlook.situation
+    if candidate.node not in outlook.measured:
+        yield Closure("source not measured in full", rows.where(lambda _node: True))
+    yield Closure("not measured in full", ~outlook.whole)
+    yield Closure("in trouble", rows.named(outlook.troubled))
     records = situation.view.records_of.get(situation.ref(candidate), ())
-    return steered_nodes(records, now=situation.now, avoid_source=situation.policy.steering.avoid_source).keys()
+    steered = steered_nodes(records, now=situation.now, avoid_source=situation.policy.steering.avoid_source)
+    yield Closure("recently evicted from there", rows.named(steered))
+    yield Closure("expects a pod of unknown size", rows.named(outlook.unsized))
 
 
-def _rank(destination: Destination) -> tuple[float, str]:
-    return -destination.headroom, destination.node
+def _weigh(candidate: Candidate, outlook: Outlook, useful: Sieve) -> Floats:
+    """Close the nodes that the move would not help; return the headroom of all with the pod."""
+    policy, moves = outlook.situation.policy, outlook.moves(candidate)
+    keep = policy.buoyancy.filter_below
+    after = prospects(moves, keep=keep)
+    slack_counts = policy.buoyancy.include_slack == "filter"
+    headroom = np.minimum(after.headroom, outlook.slack) if slack_counts else after.headroom
+    useful.close(below(headroom, keep), f"less than {keep:g} left")
+    useful.close(_unseen(moves, candidate, outlook), "waits for samples of an earlier move")
+    useful.close(~after.fits, f"not {UNCOUNTABLE_MARGIN:g} more than {keep:g} beforehand")
+    if policy.eviction.net_gain == "required":
+        useful.close(~after.gains, "no net gain")
+    return headroom
+
+
+def _unseen(moves: Moves, candidate: Candidate, outlook: Outlook) -> Mask:
+    """Return the nodes where the effect of an earlier move cannot be computed and no sample shows it yet.
+
+    With a resource that does not add up, a destination takes one pod, and a source gives one, until the next samples.
+    """
+    rows = outlook.occupancy.rows
+    if candidate.node in outlook.giving and moves.contested not in moves.pod:
+        return rows.where(lambda _node: True)
+    uncountable = [np.isfinite(scores) for name, scores in moves.destinations.items() if name not in moves.pod]
+    return rows.named(outlook.expecting) & np.logical_or.reduce(uncountable) if uncountable else rows.named(())
+
+
+def _ranked(mask: Mask, headroom: Floats, outlook: Outlook, *, most: int | None = None) -> tuple[Destination, ...]:
+    """Return destinations, most headroom first; of equals by name, as rows are."""
+    rows = np.flatnonzero(mask)
+    order = rows[np.argsort(-headroom[rows], kind="stable")]
+    nodes = outlook.occupancy.rows.nodes
+    return tuple(Destination(nodes[row].name, float(headroom[row])) for row in order[:most].tolist())
 
 
 def _counted(reasons: Counter[str]) -> str:

@@ -1,25 +1,25 @@
 """A host port can be taken once a node: same port and protocol, on the same address or on all of them."""
 
+from collections.abc import Iterator
+from typing import Final
+
 from policies.feasibility.occupancy import Occupancy
-from policies.feasibility.predicate import Predicate, Test
-from policies.values.nodes import Node
+from policies.feasibility.predicate import Closure, Predicate
 from policies.values.pods import HostPort, Pod
 
-_ALL = frozenset({"", "0.0.0.0", "::"})  # noqa: S104  # the API's words for "all addresses", nothing is bound here
+_ALL: Final = frozenset({"", "0.0.0.0", "::"})  # noqa: S104  # the API's words for "all addresses", nothing is bound
 
 
-def against(pod: Pod, occupancy: Occupancy) -> Test | None:
-    """Return the test of the ports taken on a node, None for a pod without host ports."""
+def closures(pod: Pod, occupancy: Occupancy) -> Iterator[Closure]:
+    """Yield the nodes where a port the pod wants is taken."""
     wanted = pod.constraints.host_ports
-    if not wanted:
-        return None
+    if wanted:
+        yield Closure("host port taken", occupancy.rows.where(lambda node: _taken(wanted, node.name, occupancy)))
 
-    def test(node: Node) -> str | None:
-        taken = (port for other in occupancy.on(node.name) for port in other.constraints.host_ports)
-        clash = any(_clash(mine, theirs) for theirs in taken for mine in wanted)
-        return "host port taken" if clash else None
 
-    return test
+def _taken(wanted: tuple[HostPort, ...], node: str, occupancy: Occupancy) -> bool:
+    ports = (port for pod in occupancy.on(node) for port in pod.constraints.host_ports)
+    return any(_clash(mine, theirs) for theirs in ports for mine in wanted)
 
 
 def _clash(mine: HostPort, theirs: HostPort) -> bool:
@@ -28,4 +28,4 @@ def _clash(mine: HostPort, theirs: HostPort) -> bool:
     return mine.address == theirs.address or mine.address in _ALL or theirs.address in _ALL
 
 
-HOST_PORTS = Predicate("host-ports", against)
+HOST_PORTS = Predicate("host-ports", closures)

@@ -4,93 +4,87 @@ A working copy for one decision: `place` adds to it. Nothing is ever freed, as a
 has gone: a decision that counted on it would evict the next pod for room that is not there.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Hashable, Iterable, Iterator
 from dataclasses import replace
 from functools import cached_property
 
+import numpy as np
+from numpy.typing import NDArray
+
+from policies.feasibility.crowd import Crowd
+from policies.feasibility.rows import Mask, Rows
 from policies.rails.view import View
 from policies.values.clusters import Cluster
-from policies.values.nodes import Node
-from policies.values.pods import Constraints, Pod
-from policies.values.resources import Resources, total
+from policies.values.pods import Pod
+
+Amounts = NDArray[np.int64]
 
 
 class Occupancy:
-    """The pods by node and by namespace, and the free resources of each node, counted when they are asked for."""
+    """The nodes as rows, what each has left, and who stands there; everything is counted when it is asked for."""
 
     def __init__(self, view: View) -> None:
-        self._view = view
+        self.view = view
+        self.rows = Rows(view.cluster.nodes)
         self._planned: dict[str, list[Pod]] = {}
-        self._free: dict[str, Resources] = {}
-        self.leaving: set[str] = set()
+        self._leaving: set[str] = set()
+        self._free: dict[str, Amounts] = {}
+        self._masks: dict[Hashable, Mask] = {}
 
     @property
     def cluster(self) -> Cluster:
         """The snapshot below it all."""
-        return self._view.cluster
+        return self.view.cluster
 
     def place(self, pod: Pod, node: str) -> None:
         """Take the room of a pod like this on a node, for a replacement that is expected there."""
         coming = replace(pod, uid=f"{pod.uid}+", node=node, terminating=False)
         self._planned.setdefault(node, []).append(coming)
-        self._free.pop(node, None)
+        for resource, left in self._free.items():
+            left[self.rows.row[node]] -= coming.requests[resource]
+        if "crowd" in self.__dict__:
+            self.crowd.add(coming)
 
     def leave(self, pod: Pod) -> None:
         """Note that a pod will go: nobody may rely on it, though its room is not free yet."""
-        self.leaving.add(pod.uid)
-
-    def on(self, node: str) -> Iterable[Pod]:
-        """Return the pods that take resources on a node, the planned ones included."""
-        yield from self._view.pods_on.get(node, ())
-        yield from self._planned.get(node, ())
-
-    def planned_on(self, node: str) -> tuple[Pod, ...]:
-        """Return the replacements that are expected on a node."""
-        return tuple(self._planned.get(node, ()))
-
-    def free(self, node: Node) -> Resources:
-        """Return what a node has left by requests, negative where it is over its capacity."""
-        if node.name not in self._free:
-            used = total(pod.requests for pod in self.on(node.name))
-            self._free[node.name] = node.allocatable - used
-        return self._free[node.name]
+        self._leaving.add(pod.uid)
 
     def stays(self, pod: Pod) -> bool:
         """Tell whether others may rely on a pod being where it is."""
-        return not pod.terminating and pod.uid not in self.leaving
+        return not pod.terminating and pod.uid not in self._leaving
 
-    def members(self, namespace: str) -> Iterable[Pod]:
-        """Return the bound pods of a namespace, the planned ones included."""
-        yield from self._by_namespace.get(namespace, ())
-        yield from (pod for pod in self._all_planned() if pod.namespace == namespace)
+    def on(self, node: str) -> Iterator[Pod]:
+        """Return the pods that take room on a node, the planned ones included."""
+        yield from self.view.pods_on.get(node, ())
+        yield from self._planned.get(node, ())
 
-    def everybody(self) -> Iterable[Pod]:
-        """Return all bound pods, the planned ones included."""
-        for pods in self._by_namespace.values():
-            yield from pods
-        yield from self._all_planned()
-
-    def opposed(self) -> Iterable[tuple[Constraints, tuple[Pod, ...]]]:
-        """Return the bound pods with required anti-affinity, by their constraints, which a template's pods share."""
-        yield from self._opposed
-        yield from ((pod.constraints, (pod,)) for pod in self._all_planned() if pod.constraints.anti_affinity)
-
-    def _all_planned(self) -> Iterable[Pod]:
-        return (pod for pods in self._planned.values() for pod in pods)
+    def row_of(self, pod: Pod) -> int:
+        """Return the row of the node a bound pod stands on."""
+        return self.rows.row[pod.node or ""]
 
     @cached_property
-    def _by_namespace(self) -> Mapping[str, list[Pod]]:
-        groups: dict[str, list[Pod]] = {}
-        for node in self.cluster.nodes:
-            for pod in self._view.pods_on.get(node, ()):
-                groups.setdefault(pod.namespace, []).append(pod)
-        return groups
+    def crowd(self) -> Crowd:
+        """All pods that stand on a known node."""
+        return Crowd(self.cluster, (pod for node in self.rows.row for pod in self.on(node)))
 
-    @cached_property
-    def _opposed(self) -> tuple[tuple[Constraints, tuple[Pod, ...]], ...]:
-        groups: dict[int, list[Pod]] = {}
-        for pods in self._by_namespace.values():
-            for pod in pods:
-                if pod.constraints.anti_affinity:
-                    groups.setdefault(id(pod.constraints), []).append(pod)
-        return tuple((pods[0].constraints, tuple(pods)) for pods in groups.values())
+    def free(self, resource: str) -> Amounts:
+        """Return what each node has left of a resource by requests, negative where it is over its capacity."""
+        if resource not in self._free:
+            left = [node.allocatable[resource] - _requested(self.on(node.name), resource) for node in self.rows.nodes]
+            self._free[resource] = np.array(left, np.int64)
+        return self._free[resource]
+
+    def planned(self, resource: str) -> Amounts:
+        """Return how much of a resource planned moves take on each node."""
+        taken = [_requested(self._planned.get(node.name, ()), resource) for node in self.rows.nodes]
+        return np.array(taken, np.int64)
+
+    def mask(self, key: Hashable, make: Callable[[], Mask]) -> Mask:
+        """Return a mask that depends on nodes alone, made once for all pods that ask with the same key."""
+        if key not in self._masks:
+            self._masks[key] = make()
+        return self._masks[key]
+
+
+def _requested(pods: Iterable[Pod], resource: str) -> int:
+    return sum(pod.requests[resource] for pod in pods)

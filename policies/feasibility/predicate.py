@@ -1,24 +1,28 @@
-"""What a predicate is: given a pod, a test of single nodes; knows none of them."""
+"""What a predicate is: for one pod, the nodes that it closes and the reasons; knows none of them."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import TypeAlias
 
 from policies.feasibility.occupancy import Occupancy
-from policies.values.nodes import Node
+from policies.feasibility.rows import Mask
 from policies.values.pods import Pod
 
-# Says in a few constant words why a node cannot take the pod, None where it can.
-Test: TypeAlias = Callable[[Node], str | None]
+
+@dataclass(frozen=True, slots=True)
+class Closure:
+    """Nodes that cannot take a pod, for one reason in a few constant words."""
+
+    reason: str
+    rows: Mask
 
 
 @dataclass(frozen=True, slots=True)
 class Predicate:
-    """One reason why a node cannot take a pod.
+    """One of kube-scheduler's reasons why a node cannot take a pod.
 
-    `against` looks at the pod once and returns the test of single nodes, or None where it has nothing to say about
-    this pod: most pods have no volume, port or affinity, and clusters have thousands of nodes.
+    `closures` gives the closed nodes of the whole cluster at once, nothing where the predicate has nothing to say of
+    the pod; where a node is closed twice the first reason is the one that counts.
     """
 
     name: str
-    against: Callable[[Pod, Occupancy], Test | None]
+    closures: Callable[[Pod, Occupancy], Iterable[Closure]]

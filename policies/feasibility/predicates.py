@@ -1,22 +1,26 @@
-"""All predicates in the order in which a node is asked; the first that objects gives the reason that is counted.
+"""All predicates in the order in which they are asked; the first that closes a node gives the reason that is counted.
 
 From what no other decision changes (the node, the pod's wishes) to what pods take from each other.
 """
 
+from collections import Counter
+from dataclasses import dataclass
 from typing import Final
+
+import numpy as np
 
 from policies.feasibility.affinity import AFFINITY
 from policies.feasibility.anti_affinity import ANTI_AFFINITY
 from policies.feasibility.host_ports import HOST_PORTS
 from policies.feasibility.node_affinity import NODE_AFFINITY
+from policies.feasibility.node_usable import USABLE
 from policies.feasibility.occupancy import Occupancy
-from policies.feasibility.predicate import Predicate, Test
+from policies.feasibility.predicate import Predicate
 from policies.feasibility.resources import RESOURCES
+from policies.feasibility.rows import Mask
 from policies.feasibility.spread import SPREAD
 from policies.feasibility.taints import TAINTS
-from policies.feasibility.usable import USABLE
 from policies.feasibility.volumes import VOLUMES
-from policies.values.nodes import Node
 from policies.values.pods import Pod
 from policies.values.refusals import Refusal, Scope
 
@@ -33,17 +37,43 @@ PREDICATES: Final[tuple[Predicate, ...]] = (
 )
 
 
-def feasible(pod: Pod, node: Node, occupancy: Occupancy) -> Refusal | None:
-    """Return why a node cannot take a pod, by the name of the predicate; None where it can."""
+@dataclass(slots=True)
+class Sieve:
+    """The rows that are still open, and how many each reason closed. One search's working copy."""
+
+    open: Mask
+    reasons: Counter[str]
+
+    @staticmethod
+    def over(rows: Mask) -> "Sieve":
+        """Return a sieve that lets these rows through."""
+        return Sieve(rows.copy(), Counter())
+
+    def close(self, rows: Mask, reason: str) -> None:
+        """Close rows for a reason, which counts those that were open."""
+        closed = self.open & rows
+        count = int(np.count_nonzero(closed))
+        if count:
+            self.reasons[reason] += count
+            self.open ^= closed
+
+
+def sift(pod: Pod, occupancy: Occupancy, *, among: Mask) -> Sieve:
+    """Return which of some nodes can take a pod, and why the others cannot."""
+    sieve = Sieve.over(among)
     for predicate in PREDICATES:
-        test = predicate.against(pod, occupancy)
-        why = test(node) if test is not None else None
-        if why is not None:
-            return Refusal(predicate.name, f"{node.name}: {why}", Scope.NODE)
+        if not sieve.open.any():
+            break
+        for closure in predicate.closures(pod, occupancy):
+            sieve.close(closure.rows, closure.reason)
+    return sieve
+
+
+def feasible(pod: Pod, node: str, occupancy: Occupancy) -> Refusal | None:
+    """Return why a node cannot take a pod, by the name of the predicate; None where it can."""
+    row = occupancy.rows.row[node]
+    for predicate in PREDICATES:
+        for closure in predicate.closures(pod, occupancy):
+            if closure.rows[row]:
+                return Refusal(predicate.name, f"{node}: {closure.reason}", Scope.NODE)
     return None
-
-
-def tests_of(pod: Pod, occupancy: Occupancy) -> tuple[Test, ...]:
-    """Return the tests that have something to say about a pod, to be asked of many nodes."""
-    tests = (predicate.against(pod, occupancy) for predicate in PREDICATES)
-    return tuple(test for test in tests if test is not None)

@@ -3,27 +3,27 @@
 By requests, not by use: a node that looks empty may have no room.
 """
 
+from collections.abc import Iterator
+
+import numpy as np
+
 from policies.feasibility.occupancy import Occupancy
-from policies.feasibility.predicate import Predicate, Test
-from policies.values.nodes import Node
+from policies.feasibility.predicate import Closure, Predicate
 from policies.values.pods import Pod
-from policies.values.resources import PODS, total
+from policies.values.resources import PODS
 
 
-def against(pod: Pod, occupancy: Occupancy) -> Test:
-    """Return the test of a node's free resources; the first lacking one in alphabetical order decides."""
-    wanted = pod.requests
-
-    def test(node: Node) -> str | None:
-        lacking = wanted.lacking(occupancy.free(node))
-        if not lacking:
-            return None
-        planned = total(other.requests for other in occupancy.planned_on(node.name))
-        if not wanted.lacking(occupancy.free(node) + planned):
-            return "capacity used by planned moves"
-        return "no free pod slot" if lacking[0] == PODS else f"not enough {lacking[0]}"
-
-    return test
+def closures(pod: Pod, occupancy: Occupancy) -> Iterator[Closure]:
+    """Yield the nodes with too little left: first those full by planned moves only, then by resource, by name."""
+    wanted = {name: amount for name, amount in sorted(pod.requests.amounts.items()) if amount > 0}
+    lacking = {name: occupancy.free(name) < amount for name, amount in wanted.items()}
+    if not any(rows.any() for rows in lacking.values()):
+        return
+    without = [occupancy.free(name) + occupancy.planned(name) < amount for name, amount in wanted.items()]
+    planned = np.logical_or.reduce(list(lacking.values())) & ~np.logical_or.reduce(without)
+    yield Closure("capacity used by planned moves", planned)
+    for name, rows in lacking.items():
+        yield Closure("no free pod slot" if name == PODS else f"not enough {name}", rows)
 
 
-RESOURCES = Predicate("resources", against)
+RESOURCES = Predicate("resources", closures)

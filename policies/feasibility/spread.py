@@ -4,63 +4,57 @@ Eligible are the domains of nodes that the pod may use: those that its selector 
 tolerates where the constraint asks for that. Pods that are going do not count, nor does the pod that is to move.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterator
 
-from policies.feasibility.node_affinity import wants
+import numpy as np
+
+from policies.feasibility.node_affinity import wanted
 from policies.feasibility.occupancy import Occupancy
-from policies.feasibility.predicate import Predicate, Test
-from policies.feasibility.taints import untolerated
-from policies.values.nodes import Node
-from policies.values.pods import Pod, SpreadConstraint
+from policies.feasibility.predicate import Closure, Predicate
+from policies.feasibility.rows import Mask
+from policies.feasibility.taints import tolerated
+from policies.values.pods import Pod, PodTerm, SpreadConstraint
 
 
-def against(pod: Pod, occupancy: Occupancy) -> Test | None:
-    """Return the test of a node's domains, None for a pod without hard constraints."""
-    constraints = pod.constraints.spread
-    if not constraints:
-        return None
-    counted = [(constraint, _counts(pod, constraint, occupancy)) for constraint in constraints]
-
-    def test(node: Node) -> str | None:
-        return next((why for each, counts in counted if (why := _why(node, pod, each, counts)) is not None), None)
-
-    return test
-
-
-def _why(node: Node, pod: Pod, constraint: SpreadConstraint, counts: Mapping[str, int]) -> str | None:
-    domain = node.labels.get(constraint.topology_key)
-    if domain is None:
-        return f"topology spread: no {constraint.topology_key}"
-    if not counts:
-        return None
-    least = min(counts.values()) if len(counts) >= constraint.min_domains else 0
-    itself = int(constraint.selector is not None and constraint.selector.matches(pod.labels))
-    fits = counts.get(domain, 0) + itself - least <= constraint.max_skew
-    return None if fits else "topology spread"
-
-
-def _counts(pod: Pod, constraint: SpreadConstraint, occupancy: Occupancy) -> dict[str, int]:
-    """Return how many matching pods stay in each eligible domain, empty domains included."""
-    counts: dict[str, int] = {}
-    for node in occupancy.cluster.nodes.values():
-        if _eligible(node, pod, constraint):
-            counts.setdefault(node.labels[constraint.topology_key], 0)
-    selector = constraint.selector
-    for other in occupancy.members(pod.namespace):
-        node = occupancy.cluster.nodes[other.node or ""]
-        if other.uid == pod.uid or not occupancy.stays(other) or not _eligible(node, pod, constraint):
+def closures(pod: Pod, occupancy: Occupancy) -> Iterator[Closure]:
+    """Yield the nodes without the topology, and those whose domain would hold too many."""
+    for constraint in pod.constraints.spread:
+        codes = occupancy.rows.codes(constraint.topology_key)
+        yield Closure(f"no label {constraint.topology_key} for topology spread", codes < 0)
+        eligible = _eligible(pod, constraint, occupancy)
+        domains = np.unique(codes[eligible])
+        if not domains.size:
             continue
-        if selector is not None and selector.matches(other.labels):
-            counts[node.labels[constraint.topology_key]] += 1
-    return counts
+        counts = _counts(pod, constraint, occupancy, eligible=eligible)
+        least = counts[domains].min() if domains.size >= constraint.min_domains else 0
+        itself = int(constraint.selector is not None and constraint.selector.matches(pod.labels))
+        yield Closure("topology spread", (codes >= 0) & (counts[codes] + itself - least > constraint.max_skew))
 
 
-def _eligible(node: Node, pod: Pod, constraint: SpreadConstraint) -> bool:
-    if any(each.topology_key not in node.labels for each in pod.constraints.spread):
-        return False
-    if constraint.honour_affinity and not wants(pod.constraints, node):
-        return False
-    return not constraint.honour_taints or untolerated(node.taints, pod.constraints.tolerations) is None
+def _counts(
+    pod: Pod, constraint: SpreadConstraint, occupancy: Occupancy, *, eligible: Mask
+) -> np.ndarray[tuple[int], np.dtype[np.intp]]:
+    """Return how many matching pods stay in each domain, on eligible nodes."""
+    term = PodTerm(constraint.topology_key, constraint.selector, frozenset({pod.namespace}))
+    others = (other for other in occupancy.crowd.spoken_of(term) if other.uid != pod.uid and occupancy.stays(other))
+    rows = np.fromiter((occupancy.row_of(other) for other in others), np.intp)
+    codes = occupancy.rows.codes(constraint.topology_key)
+    return np.bincount(codes[rows[eligible[rows]]], minlength=len(codes) + 1)
 
 
-SPREAD = Predicate("topology-spread", against)
+def _eligible(pod: Pod, constraint: SpreadConstraint, occupancy: Occupancy) -> Mask:
+    """Return the mask of the nodes whose domains count: all topologies of the pod, and its wishes as asked for."""
+    mask = np.ones(len(occupancy.rows.nodes), np.bool_)
+    for each in pod.constraints.spread:
+        mask &= occupancy.rows.codes(each.topology_key) >= 0
+    if constraint.honour_affinity:
+        mask &= wanted(pod.constraints, occupancy)
+    if constraint.honour_taints:
+        tolerations = pod.constraints.tolerations
+        mask &= occupancy.mask(
+            ("tolerated", tolerations), lambda: occupancy.rows.where(lambda node: tolerated(node.taints, tolerations))
+        )
+    return mask
+
+
+SPREAD = Predicate("topology-spread", closures)

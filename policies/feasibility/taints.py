@@ -1,30 +1,27 @@
 """Taints with NoSchedule or NoExecute keep out every pod that does not tolerate them."""
 
+from collections.abc import Iterator
+from typing import Final
+
 from policies.feasibility.occupancy import Occupancy
-from policies.feasibility.predicate import Predicate, Test
-from policies.values.nodes import Node, Taint
+from policies.feasibility.predicate import Closure, Predicate
+from policies.values.nodes import Taint
 from policies.values.pods import Pod, Toleration
 
-_HARD = frozenset({"NoSchedule", "NoExecute"})
+_HARD: Final = frozenset({"NoSchedule", "NoExecute"})
 
 
-def against(pod: Pod, _occupancy: Occupancy) -> Test:
-    """Return the test of a node's taints."""
-    tolerations = pod.constraints.tolerations
-
-    def test(node: Node) -> str | None:
-        key = untolerated(node.taints, tolerations)
-        return None if key is None else f"taint {key}"
-
-    return test
+def closures(pod: Pod, occupancy: Occupancy) -> Iterator[Closure]:
+    """Yield the nodes with a taint that the pod does not tolerate, by taint."""
+    for taint, rows in occupancy.rows.tainted.items():
+        if not tolerated((taint,), pod.constraints.tolerations):
+            yield Closure(f"taint {taint.key}", rows)
 
 
-def untolerated(taints: tuple[Taint, ...], tolerations: tuple[Toleration, ...]) -> str | None:
-    """Return the key of the first hard taint that none of the tolerations covers."""
-    for taint in taints:
-        if taint.effect in _HARD and not any(_tolerates(toleration, taint) for toleration in tolerations):
-            return taint.key
-    return None
+def tolerated(taints: tuple[Taint, ...], tolerations: tuple[Toleration, ...]) -> bool:
+    """Tell whether every hard taint is covered by one of the tolerations."""
+    hard = (taint for taint in taints if taint.effect in _HARD)
+    return all(any(_tolerates(toleration, taint) for toleration in tolerations) for taint in hard)
 
 
 def _tolerates(toleration: Toleration, taint: Taint) -> bool:
@@ -36,4 +33,4 @@ def _tolerates(toleration: Toleration, taint: Taint) -> bool:
     return toleration.operator in {"", "Equal"} and toleration.key == taint.key and toleration.value == taint.value
 
 
-TAINTS = Predicate("taints", against)
+TAINTS = Predicate("taints", closures)

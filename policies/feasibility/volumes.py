@@ -4,68 +4,66 @@ A claim that is not known, and an unbound one that nobody will bind there, fits 
 may attach fits nowhere else while another pod uses it.
 """
 
+from collections.abc import Iterator
+from typing import Final
+
 from policies.feasibility.occupancy import Occupancy
-from policies.feasibility.predicate import Predicate, Test
-from policies.values.nodes import Node
+from policies.feasibility.predicate import Closure, Predicate
+from policies.feasibility.rows import Mask
 from policies.values.pods import Pod
 from policies.values.selectors import NodeSelectorTerm
 from policies.values.volumes import Claim
 
-_SHARED = frozenset({"ReadWriteMany", "ReadOnlyMany"})
+_SHARED: Final = frozenset({"ReadWriteMany", "ReadOnlyMany"})
 
 
-def against(pod: Pod, occupancy: Occupancy) -> Test | None:
-    """Return the test of a node against all volumes of the pod, None for a pod without claims."""
-    if not pod.claims:
-        return None
-    tests = [_of_claim(pod, name, occupancy) for name in pod.claims]
-
-    def test(node: Node) -> str | None:
-        return next((why for each in tests if (why := each(node)) is not None), None)
-
-    return test
+def closures(pod: Pod, occupancy: Occupancy) -> Iterator[Closure]:
+    """Yield the nodes where one of the pod's volumes cannot be attached."""
+    for name in pod.claims:
+        yield from _of_claim(pod, name, occupancy)
 
 
-def _of_claim(pod: Pod, name: str, occupancy: Occupancy) -> Test:
+def _of_claim(pod: Pod, name: str, occupancy: Occupancy) -> Iterator[Closure]:
     claim = occupancy.cluster.claims.get(f"{pod.namespace}/{name}")
+    everywhere = occupancy.rows.where(lambda _node: True)
     if claim is None:
-        return lambda _node: "claim not known"
-    if claim.volume is None:
-        return _unbound(claim, occupancy)
-    volume = occupancy.cluster.volumes.get(claim.volume)
-    if volume is None:
-        return lambda _node: "volume not known"
-    users = _other_users(pod, name, occupancy) if not claim.access_modes & _SHARED else frozenset()
-    terms = volume.node_terms
-
-    def test(node: Node) -> str | None:
-        if users - {node.name}:
-            return "volume in use on another node"
-        return None if terms is None or _meets(node, terms) else _mismatch(terms)
-
-    return test
+        yield Closure("claim not known", everywhere)
+    elif claim.volume is None:
+        yield from _unbound(claim, occupancy, everywhere)
+    elif claim.volume not in occupancy.cluster.volumes:
+        yield Closure("volume not known", everywhere)
+    else:
+        yield from _beyond(occupancy.cluster.volumes[claim.volume].node_terms, occupancy)
+        yield from _in_use(pod, claim, occupancy, everywhere)
 
 
-def _unbound(claim: Claim, occupancy: Occupancy) -> Test:
+def _unbound(claim: Claim, occupancy: Occupancy, everywhere: Mask) -> Iterator[Closure]:
     storage = occupancy.cluster.storage_classes.get(claim.storage_class or "")
     if storage is None or not storage.waits_for_first_consumer:
-        return lambda _node: "claim unbound"
-    terms = storage.allowed_topologies
-    return lambda node: None if terms is None or _meets(node, terms) else _mismatch(terms)
+        yield Closure("claim unbound", everywhere)
+    else:
+        yield from _beyond(storage.allowed_topologies, occupancy)
 
 
-def _other_users(pod: Pod, claim: str, occupancy: Occupancy) -> frozenset[str | None]:
-    pods = occupancy.members(pod.namespace)
-    return frozenset(other.node for other in pods if other.uid != pod.uid and claim in other.claims)
-
-
-def _meets(node: Node, terms: tuple[NodeSelectorTerm, ...]) -> bool:
-    return any(term.matches(node.labels, node.name) for term in terms)
-
-
-def _mismatch(terms: tuple[NodeSelectorTerm, ...]) -> str:
+def _beyond(terms: tuple[NodeSelectorTerm, ...] | None, occupancy: Occupancy) -> Iterator[Closure]:
+    """Yield the nodes that none of the terms matches."""
+    if terms is None:
+        return
     zonal = any("zone" in requirement.key for term in terms for requirement in term.expressions)
-    return "volume zone" if zonal else "volume node affinity"
+    rows = occupancy.mask(
+        ("reach", terms),
+        lambda: occupancy.rows.where(lambda node: not any(each.matches(node.labels, node.name) for each in terms)),
+    )
+    yield Closure("volume zone" if zonal else "volume node affinity", rows)
 
 
-VOLUMES = Predicate("volumes", against)
+def _in_use(pod: Pod, claim: Claim, occupancy: Occupancy, everywhere: Mask) -> Iterator[Closure]:
+    """Yield all nodes but those where the other users of an unshared volume stand."""
+    if claim.access_modes & _SHARED:
+        return
+    for user in occupancy.view.users_of.get(f"{claim.namespace}/{claim.name}", ()):
+        if user.uid != pod.uid and user.node is not None:
+            yield Closure("volume in use on another node", everywhere & ~occupancy.rows.named([user.node]))
+
+
+VOLUMES = Predicate("volumes", closures)

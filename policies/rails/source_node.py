@@ -5,7 +5,6 @@ Draining shows as cordon, as deletion, or as the taint of Cluster Autoscaler or 
 
 from typing import Final
 
-from policies.feasibility.node_state import why_unusable
 from policies.rails.situation import Situation
 from policies.values.candidates import Candidate
 from policies.values.refusals import Refusal, Scope
@@ -15,6 +14,6 @@ RAIL: Final = "source-node"
 
 def check(candidate: Candidate, situation: Situation) -> Refusal | None:
     """Refuse pods whose node is cordoned, not Ready, terminating, about to be removed, or not known."""
-    node = situation.cluster.nodes.get(candidate.node)
-    why = "not known" if node is None else why_unusable(node)
+    known = candidate.node in situation.cluster.nodes
+    why = situation.view.unusable.get(candidate.node) if known else "not known"
     return None if why is None else Refusal(RAIL, f"node {candidate.node} is {why}", Scope.NODE)

@@ -6,7 +6,6 @@ They resume by themselves when the nodes are back.
 
 from typing import Final
 
-from policies.feasibility.node_state import why_unusable
 from policies.rails.situation import Situation
 from policies.values.candidates import Candidate
 from policies.values.refusals import Refusal, Scope
@@ -16,8 +15,7 @@ RAIL: Final = "unusable-nodes"
 
 def check(_candidate: Candidate, situation: Situation) -> Refusal | None:
     """Refuse everything while too many nodes take no pods."""
-    nodes = situation.cluster.nodes.values()
-    unusable = sum(1 for node in nodes if why_unusable(node) is not None)
+    nodes, unusable = situation.cluster.nodes, len(situation.view.unusable)
     most = situation.policy.eviction.max_unusable_nodes
     if unusable <= most * len(nodes) + 1e-9:
         return None

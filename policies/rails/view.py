@@ -1,9 +1,11 @@
 """A cluster and its ledger, indexed on first use; answers questions, decides nothing."""
 
 from collections.abc import Callable, Hashable, Iterable, Mapping
+from dataclasses import replace
 from functools import cached_property
 from typing import TypeVar
 
+from policies.feasibility.node_state import why_unusable
 from policies.values.clusters import Cluster
 from policies.values.pdbs import Pdb
 from policies.values.pods import Pod
@@ -33,8 +35,21 @@ class View:
 
     @cached_property
     def pods_on(self) -> Mapping[str | None, tuple[Pod, ...]]:
-        """The pods that take resources on each node; unbound ones under None."""
-        return _grouped((pod for pod in self.cluster.pods.values() if not pod.ended), lambda pod: pod.node)
+        """The pods that take room on each node: the bound ones, and the nominated ones as if they were bound."""
+        return _grouped((_settled(pod) for pod in self.cluster.pods.values() if not pod.ended), lambda pod: pod.node)
+
+    @cached_property
+    def users_of(self) -> Mapping[str, tuple[Pod, ...]]:
+        """The live pods that use each claim, by `namespace/name`."""
+        pods = (pod for pod in self.cluster.pods.values() if not pod.ended)
+        used = ((f"{pod.namespace}/{claim}", pod) for pod in pods for claim in pod.claims)
+        return {claim: tuple(pod for _, pod in uses) for claim, uses in _grouped(used, lambda use: use[0]).items()}
+
+    @cached_property
+    def unusable(self) -> Mapping[str, str]:
+        """The nodes that take no pods and are left in peace, each with the reason."""
+        reasons = ((node.name, why_unusable(node)) for node in self.cluster.nodes.values())
+        return {name: why for name, why in reasons if why is not None}
 
     @cached_property
     def pdbs_in(self) -> Mapping[str, tuple[Pdb, ...]]:
@@ -42,24 +57,40 @@ class View:
         return _grouped(self.cluster.pdbs, lambda pdb: pdb.namespace)
 
     @cached_property
+    def ledger(self) -> tuple[EvictionRecord, ...]:
+        """All records, oldest first."""
+        return tuple(sorted(self.records, key=lambda record: (record.at, record.name)))
+
+    @cached_property
     def records_of(self) -> Mapping[WorkloadRef | None, tuple[EvictionRecord, ...]]:
         """The records of each workload, oldest first."""
-        return _grouped(_oldest_first(self.records), lambda record: record.workload)
+        return _grouped(self.ledger, lambda record: record.workload)
+
+    @cached_property
+    def records_in(self) -> Mapping[str, tuple[EvictionRecord, ...]]:
+        """The records of each namespace, oldest first."""
+        return _grouped(self.ledger, lambda record: record.namespace)
+
+    @cached_property
+    def records_on(self) -> Mapping[str, tuple[EvictionRecord, ...]]:
+        """The records of each source node, oldest first."""
+        return _grouped(self.ledger, lambda record: record.node)
 
     @cached_property
     def records_of_pod(self) -> Mapping[str, tuple[EvictionRecord, ...]]:
         """The records of each pod UID, oldest first."""
-        return _grouped(_oldest_first(self.records), lambda record: record.pod_uid)
+        return _grouped(self.ledger, lambda record: record.pod_uid)
 
     @cached_property
     def record_that_made(self) -> Mapping[str, EvictionRecord]:
         """The record whose eviction led to this pod (by UID of the replacement)."""
-        made = {record.verification.replacement_uid: record for record in _oldest_first(self.records)}
+        made = {record.verification.replacement_uid: record for record in self.ledger}
         return {uid: record for uid, record in made.items() if uid is not None}
 
 
-def _oldest_first(records: Iterable[EvictionRecord]) -> list[EvictionRecord]:
-    return sorted(records, key=lambda record: (record.at, record.name))
+def _settled(pod: Pod) -> Pod:
+    """Return a pod that kube-scheduler made room for as standing there already."""
+    return pod if pod.node is not None or pod.nominated_node is None else replace(pod, node=pod.nominated_node)
 
 
 def _grouped(items: Iterable[Item], key: Callable[[Item], Key]) -> dict[Key, tuple[Item, ...]]:
