@@ -58,7 +58,7 @@ class ClusterWatch:
         self._on_change = on_change
         self._one_at_a_time = threading.Lock()
         self._threads: list[threading.Thread] = []
-        timed = TimedApi(api, self.server_time, self._settings.clock)
+        timed = TimedApi(api, self.server_time)
         pace = Pace(clock=self._settings.clock, seed=self._settings.seed)
         self._reflectors = {
             kind.name: Reflector(timed, kind, self._teller(kind.name), pace=pace) for kind in self._settings.kinds

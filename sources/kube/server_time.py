@@ -21,7 +21,7 @@ class ServerTime:
     """Offset between our steady clock and the server's clock; safe to use from several threads."""
 
     def __init__(self, clock: Clock | None = None) -> None:
-        self._clock = clock or SystemClock()
+        self.clock = clock or SystemClock()
         self._lock = threading.Lock()
         self._least, self._most, self._as_of = -math.inf, math.inf, 0.0
 
@@ -32,7 +32,11 @@ class ServerTime:
 
     def now(self) -> float:
         """Return Unix seconds by the server's clock; by the machine's until the first answer."""
-        return self._clock.monotonic() + self._least if self.known else self._clock.now()
+        return self.clock.monotonic() + self._least if self.known else self.clock.now()
+
+    def monotonic(self) -> float:
+        """Return our steady seconds, so that this is a `Clock` whose wall time is the server's."""
+        return self.clock.monotonic()
 
     def observe(self, date: float, *, sent: float, received: float) -> None:
         """Take one Date header, with our monotonic times just before the call and just after it."""
@@ -48,10 +52,10 @@ class ServerTime:
 class TimedApi:
     """A `KubeApi` that lets a `ServerTime` see every answer of the one it wraps."""
 
-    def __init__(self, api: KubeApi, server_time: ServerTime, clock: Clock | None = None) -> None:
+    def __init__(self, api: KubeApi, server_time: ServerTime) -> None:
         self._api = api
         self._server_time = server_time
-        self._clock = clock or SystemClock()
+        self._clock = server_time.clock
 
     def request(  # noqa: PLR0913  # as the port says
         self,
