@@ -32,9 +32,9 @@ class Eviction(Section):
     )
     limits: tuple[Limit, ...] = Field(
         default=DEFAULT_LIMITS,
-        description="Evictions allowed per rolling window; all of them hold at once. A list given here replaces the "
-        "whole default: 1 a workload, 5 a namespace and 10 in the cluster in 10 minutes, 1 a node in 3 minutes, "
-        "because a moved pod needs minutes to show whether the move helped.",
+        description="Evictions allowed per rolling window; all of them hold at once. A list given here replaces all "
+        "of the default. Default: 1 a workload, 5 a namespace and 10 in the cluster in 10 minutes, 1 a node in 3 "
+        "minutes, because a moved pod needs minutes to show whether the move helped.",
     )
     victims_per_node: int = Field(
         default=1,

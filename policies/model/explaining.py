@@ -2,7 +2,7 @@
 
 import difflib
 from collections.abc import Callable, Mapping
-from typing import Any, Final
+from typing import Final
 
 from pydantic_core import ErrorDetails
 
@@ -13,6 +13,7 @@ from policies.model.structure import keys, section_at
 _KINDS: Final[Mapping[str, str]] = {
     "bool_type": "true or false",
     "dict_type": "a mapping",
+    "finite_number": "a finite number",
     "float_type": "a number",
     "int_type": "a whole number",
     "int_from_float": "a whole number",
@@ -28,9 +29,9 @@ _BOUNDS: Final[Mapping[str, tuple[str, str]]] = {
 _NAMES: Final[Mapping[type, str]] = {bool: "a switch", int: "a number", float: "a number", str: "text"}
 
 
-def explain(error: ErrorDetails) -> str:
-    """Return one sentence for one error of pydantic."""
-    kind, context, seen = error["type"], error.get("ctx", {}), error["input"]
+def explain(error: ErrorDetails, *, written: object) -> str:
+    """Return one sentence for one error of pydantic; `written` is what the text has at its place."""
+    kind, context = error["type"], error.get("ctx", {})
     match kind:
         case "extra_forbidden":
             return _unknown_key(tuple(error["loc"]))
@@ -40,10 +41,11 @@ def explain(error: ErrorDetails) -> str:
             return str(context["text"])
         case "value_error":
             return str(context["error"])
-    return f"seen {_seen(seen)}; allowed is {_allowed(kind, context)}"
+    return f"seen {_seen(written)}; allowed is {_allowed(error)}"
 
 
-def _allowed(kind: str, context: Mapping[str, Any]) -> str:
+def _allowed(error: ErrorDetails) -> str:
+    kind, context = error["type"], error.get("ctx", {})
     if kind in _BOUNDS:
         key, words = _BOUNDS[kind]
         return f"{words} {context[key]:g}"
@@ -51,7 +53,7 @@ def _allowed(kind: str, context: Mapping[str, Any]) -> str:
         return str(context["expected"])
     if kind in {"too_short", "string_too_short"}:
         return f"{context['min_length']} or more"
-    return _KINDS[kind]
+    return _KINDS.get(kind, f"something else: {error['msg']}")
 
 
 def _seen(value: object) -> str:

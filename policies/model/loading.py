@@ -8,7 +8,7 @@ not reported.
 import copy
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any
 
 from pydantic import ValidationError
 from pydantic_core import ErrorDetails
@@ -20,9 +20,7 @@ from policies.model.policy import Policy
 from policies.model.problems import PolicyErrors, Problem
 from policies.model.sections import Location, all_warnings
 from policies.model.structure import field_at, section_at
-from policies.model.text import Document, read
-
-_CONSEQUENCE: Final = "default_factory_not_called"  # another field of the section was in error
+from policies.model.text import Document, read, value_at
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,9 +54,9 @@ def _validated(document: Document) -> tuple[Policy | None, list[Problem]]:
         try:
             return _validate(mended.data), problems
         except ValidationError as invalid:
-            errors = [error for error in invalid.errors(include_url=False) if error["type"] != _CONSEQUENCE]
+            errors = [error for error in invalid.errors(include_url=False) if not _follows(error)]
         found = [error for error in errors if not mended.explains(error)]
-        problems += [document.problem(_place(error), explain(error)) for error in found]
+        problems += [_problem(error, document) for error in found]
         causes = [place for error in errors for place in _causes(error)]
         # Where mending does not help, what is around the place is given up.
         if not mended.mend_all(causes) and not mended.mend_all(map(_around, causes)):
@@ -67,6 +65,18 @@ def _validated(document: Document) -> tuple[Policy | None, list[Problem]]:
 
 def _validate(data: dict[str, Any]) -> Policy:
     return Policy.model_validate(data, context=FROM_TEXT, by_alias=True, by_name=False)
+
+
+def _problem(error: ErrorDetails, document: Document) -> Problem:
+    at = _place(error)
+    return document.problem(at, explain(error, written=value_at(document.data, at)))
+
+
+def _follows(error: ErrorDetails) -> bool:
+    """Tell whether an error only says that there is another: a default not computed, a list short of its bad items."""
+    if error["type"] == "too_short":
+        return len(error["input"]) >= int(error["ctx"]["min_length"])
+    return error["type"] == "default_factory_not_called"
 
 
 def _place(error: ErrorDetails) -> Location:
@@ -110,10 +120,10 @@ class _Mended:
 
     def mend(self, at: Location) -> None:
         """Replace or remove what stands at a location, once."""
-        if at in self._places:
+        if not at or at in self._places:
             return
         self._places.add(at)
-        above, field = self._value(at[:-1]), field_at(at)
+        above, field = value_at(self.data, at[:-1]), field_at(at)  # None: mended away already
         if isinstance(above, list):
             self._mend_item(above, at)
         elif isinstance(above, dict) and field is not None and field.examples:
@@ -126,12 +136,3 @@ class _Mended:
             items[int(at[-1])] = {}  # what is missing then is mended next
         else:
             self.mend(at[:-1])
-
-    def _value(self, at: Location) -> Any:  # noqa: ANN401  # any YAML value
-        value: Any = self.data
-        for part in at:
-            if isinstance(value, dict):
-                value = value.get(str(part))
-            else:
-                value = value[int(part)] if isinstance(value, list) else None  # None: mended away already
-        return value

@@ -14,6 +14,7 @@ import yaml
 from policies.model.problems import Problem, path_text
 from policies.model.sections import Location
 
+_SURROGATE: Final = re.compile("[\ud800-\udfff]")  # an escape can make one; no encoding can carry it
 DEEPEST: Final = 40  # far beyond any policy; keeps a hostile file from exhausting the stack
 _CORE: Final = (
     ("bool", r"true|True|TRUE|false|False|FALSE", "tTfF"),
@@ -76,6 +77,16 @@ class Document:
         return Problem(file=self.file, line=self.line(at), path=path_text(at), message=message)
 
 
+def value_at(data: Any, at: Location) -> Any:  # noqa: ANN401  # any YAML value
+    """Return what stands at a location; None where there is nothing."""
+    for part in at:
+        if isinstance(data, list) and isinstance(part, int):
+            data = data[part]
+        else:
+            data = data.get(part) if isinstance(data, dict) else None
+    return data
+
+
 def read(text: str, *, file: str) -> Document:
     """Read one YAML document whose root is a mapping; what is wrong stands in its `problems`."""
     document = Document(file=file)
@@ -114,6 +125,8 @@ class _Reading:
             return dict(self._entries(node, at))
         if isinstance(node, yaml.SequenceNode):
             return [self.value(item, (*at, index)) for index, item in enumerate(node.value)]
+        if _SURROGATE.search(node.value):
+            self.document.problems.append(self.document.problem(at, "half a surrogate pair; allowed is Unicode text"))
         return _scalar(node)
 
     def _entries(self, node: yaml.MappingNode, at: Location) -> Iterator[tuple[str, Any]]:
@@ -125,11 +138,9 @@ class _Reading:
                 continue
             key = str(key_node.value)
             if key in seen:
-                message = f"seen again (first in line {seen[key]}); allowed is each key once"
-                place = path_text((*at, key))
-                self.document.problems.append(Problem(file=self.document.file, line=line, path=place, message=message))
+                self._again((*at, key), line=line, first=seen[key])
                 continue
-            seen = {**seen, key: line}
+            seen[key] = line
             self.document.lines[(*at, key)] = line
             yield key, self.value(value_node, (*at, key))
 
