@@ -48,7 +48,8 @@ def _pod_metadata(pod: Pod) -> Raw:
         owner = {"apiVersion": version, "kind": pod.owner.kind, "name": pod.owner.name, "uid": pod.owner.uid}
         meta["ownerReferences"] = [owner | {"controller": True}]
     if pod.terminating:
-        meta |= {"deletionTimestamp": timestamp(NOW + pod.grace_seconds), "deletionGracePeriodSeconds": 30}
+        meta["deletionTimestamp"] = timestamp(NOW + pod.grace_seconds)
+        meta["deletionGracePeriodSeconds"] = int(pod.grace_seconds)
     return meta
 
 
