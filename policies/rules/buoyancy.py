@@ -8,7 +8,8 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Final
 
-from policies.buoyancy.tolerance import level
+from policies.buoyancy.coverage import coverage
+from policies.buoyancy.tolerance import below, level
 from policies.rules.nominating import nominate
 from policies.rules.objectives import slack_by_pod
 from policies.rules.ordering import offered
@@ -26,8 +27,21 @@ def propose(world: World) -> tuple[Proposal, ...]:
     if not contention.remembers:
         return tuple(_refused(world, node, _no_history(world)) for node in sorted(contention.hot))
     nodes = sorted(contention.oversubscribed)
+    thin = _thin_coverage(world) if nodes else None
+    if thin is not None:
+        return tuple(_refused(world, node, thin) for node in nodes)
     slack = slack_by_pod(world.objectives) if nodes else {}
     return tuple(_proposal(world, node, slack) for node in nodes)
+
+
+def _thin_coverage(world: World) -> Refusal | None:
+    """Refuse everybody where too few nodes are measured: the free ones may only look free."""
+    names = [node.name for node in world.cluster.nodes.values() if node.ready and not node.terminating]
+    share, wanted = coverage(world.saturation, among=names), world.policy.signals.min_coverage
+    if not below(share, wanted):
+        return None
+    message = f"{share:.0%} of {len(names)} ready nodes have all signals fresh; allowed is {wanted:.0%} or more"
+    return Refusal("coverage", message, Scope.CLUSTER)
 
 
 def _proposal(world: World, node: str, slack: Mapping[str, float]) -> Proposal:

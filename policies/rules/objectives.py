@@ -5,7 +5,7 @@ of deleted pods linger. Nothing here proposes anybody.
 """
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -165,29 +165,31 @@ def _workloads(pods: Iterable[Pod], inhabitants: Inhabitants, evictions: Evictio
 
 
 def slack_by_pod(objectives: Iterable[Objective]) -> Mapping[str, float]:
-    """Return the least known `s_bar` of each pod, by UID, over the objectives that measure pods one by one."""
-    least: dict[str, float] = {}
-    for objective in objectives:
-        if objective.slo.per == "workload":
-            continue  # what a workload suffers says nothing of this replica
-        for reading in objective.readings:
-            if reading.average is not None:
-                uid = reading.pods[0].uid
-                least[uid] = min(reading.average, least.get(uid, math.inf))
-    return least
+    """Return the least known `s_bar` of each pod, by UID."""
+    return _least((pod.uid, average) for pod, average in _known(objectives))
 
 
 def node_slacks(objectives: Iterable[Objective]) -> NodeSlacks:
     """Return the least known `s_bar` of each node's pods, with and without the objectives whose age nobody knows."""
-    known = tuple(objectives)
-    return NodeSlacks(any=_by_node(known), verified=_by_node(one for one in known if one.verified))
+    measured = tuple(objectives)
+    verified = [objective for objective in measured if objective.verified]
+    return NodeSlacks(any=_least(_nodes(measured)), verified=_least(_nodes(verified)))
 
 
-def _by_node(objectives: Iterable[Objective]) -> Mapping[str, float]:
-    least: dict[str, float] = {}
+def _known(objectives: Iterable[Objective]) -> Iterator[tuple[Pod, float]]:
+    """Yield pods with their known `s_bar`; what a workload suffers as a whole says nothing of one replica."""
     for objective in objectives:
-        for reading in objective.readings if objective.slo.per == "pod" else ():
-            node = reading.pods[0].node
-            if node is not None and reading.average is not None:
-                least[node] = min(reading.average, least.get(node, math.inf))
+        for reading in objective.readings:
+            if objective.slo.per == "pod" and reading.average is not None:
+                yield reading.pods[0], reading.average
+
+
+def _nodes(objectives: Iterable[Objective]) -> Iterator[tuple[str, float]]:
+    return ((pod.node or "", average) for pod, average in _known(objectives))
+
+
+def _least(named: Iterable[tuple[str, float]]) -> Mapping[str, float]:
+    least: dict[str, float] = {}
+    for name, average in named:
+        least[name] = min(average, least.get(name, math.inf))
     return least

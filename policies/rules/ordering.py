@@ -1,20 +1,22 @@
 """How many of a rule's ordered pods are offered to the check."""
 
-from collections.abc import Iterator, Sequence
-from typing import Final, Literal
+from collections.abc import Sequence
+from typing import Literal
 
+from policies.placement.scope import SYSTEM_CRITICAL, SYSTEM_PRIORITY
 from policies.values.pods import Pod
-
-SYSTEM_CLASSES: Final = frozenset({"system-node-critical", "system-cluster-critical"})
 
 
 def offered(pods: Sequence[Pod], *, fall_back: Literal["next", "none"]) -> tuple[Pod, ...]:
-    """Return all pods under `next`; under `none` only up to the first that could be a victim at all.
+    """Return all pods under `next`, the first one under `none`.
 
-    Pods that never can be (DaemonSet, static, system-critical, bare) do not use up the one try: they stand before it,
-    so that their refusals are seen.
+    The one try is not spent on a pod that never can be a victim (DaemonSet, static, system-critical, bare) while there
+    is one that can: the paper ranks the workloads of a node, and its daemons are none.
     """
-    return tuple(pods) if fall_back == "next" else tuple(_up_to_first(pods))
+    if fall_back == "next":
+        return tuple(pods)
+    able = tuple(pod for pod in pods if could_ever_go(pod))
+    return (able or tuple(pods))[:1]
 
 
 def could_ever_go(pod: Pod) -> bool:
@@ -23,12 +25,6 @@ def could_ever_go(pod: Pod) -> bool:
         pod.owner is not None
         and pod.owner.kind != "DaemonSet"
         and not pod.static
-        and pod.priority_class not in SYSTEM_CLASSES
+        and pod.priority_class not in SYSTEM_CRITICAL
+        and pod.priority < SYSTEM_PRIORITY
     )
-
-
-def _up_to_first(pods: Sequence[Pod]) -> Iterator[Pod]:
-    for pod in pods:
-        yield pod
-        if could_ever_go(pod):
-            return

@@ -19,6 +19,7 @@ from policies.values.refusals import Refusal, Scope
 
 NAME: Final = "soft-slo"
 NOT_PLACEMENT: Final = "not-a-placement-problem"
+MOST_NAMED: Final = 3
 FEWEST_REPLICAS: Final = 3  # a share of fewer says nothing: one of two is always half of them
 
 
@@ -38,11 +39,11 @@ def _of_objective(world: World, objective: Objective) -> Iterator[Proposal]:
         if not lasting:
             continue
         refusal = _whole_workload(world, objective.slo, readings)
+        if refusal is not None:
+            yield Proposal(rule=NAME, trouble=trouble, refusal=refusal)
+            continue
         candidates = [candidate for reading in lasting for candidate in _candidates(world, objective.slo, reading)]
-        if refusal is None:
-            yield from _guarded(world, trouble, candidates)
-        else:
-            yield _refused(trouble, candidates, refusal)
+        yield from _guarded(world, trouble, candidates)
 
 
 def _by_owner(readings: Iterable[Reading]) -> dict[str, list[Reading]]:
@@ -77,7 +78,10 @@ def _candidates(world: World, slo: Slo, reading: Reading) -> Iterator[Candidate]
 
 
 def _guarded(world: World, trouble: str, candidates: Sequence[Candidate]) -> Iterator[Proposal]:
-    """Yield the pods on contended nodes as one proposal, and those on other nodes as refused ones."""
+    """Yield the pods on contended nodes as one proposal, and a refused one for those elsewhere.
+
+    A refused proposal carries no candidates, so that nobody can be chosen from it by mistake; its text names them.
+    """
     limit = world.policy.eviction.only_if_node_below
     if limit == "off":
         yield _proposal(world, trouble, candidates)
@@ -89,9 +93,9 @@ def _guarded(world: World, trouble: str, candidates: Sequence[Candidate]) -> Ite
     if contended:
         yield _proposal(world, trouble, contended)
     if roomy:
-        yield _refused(trouble, roomy, _not_placement(roomy, rooms, limit=limit))
+        yield Proposal(rule=NAME, trouble=trouble, refusal=_not_placement(roomy, rooms, limit=limit))
     if unknown:
-        yield _refused(trouble, unknown, _unknown_headroom(unknown))
+        yield Proposal(rule=NAME, trouble=trouble, refusal=_unknown_headroom(unknown))
 
 
 def _proposal(world: World, trouble: str, candidates: Iterable[Candidate]) -> Proposal:
@@ -110,20 +114,23 @@ def _order(candidate: Candidate) -> tuple[float, float, str]:
     return level(figures["slack"]), figures.get("headroom", math.inf), str(candidate.pod)
 
 
-def _refused(trouble: str, candidates: Iterable[Candidate], refusal: Refusal) -> Proposal:
-    return Proposal(rule=NAME, trouble=trouble, candidates=tuple(candidates), refusal=refusal)
-
-
 def _not_placement(roomy: Sequence[Candidate], rooms: Mapping[str, float | None], *, limit: float) -> Refusal:
-    where = ", ".join(f"{node} {rooms[node]:.3g}" for node in sorted({candidate.node for candidate in roomy}))
-    message = f"not a placement problem: the node has headroom to spare ({where}); it must be below {limit:g}"
+    where = _listed(f"{one.pod} on {one.node} with headroom {rooms[one.node]:.3g}" for one in roomy)
+    message = f"not a placement problem: {where}; allowed is only below {limit:g}"
     return Refusal(NOT_PLACEMENT, message, Scope.POD)
 
 
 def _unknown_headroom(unknown: Sequence[Candidate]) -> Refusal:
-    where = ", ".join(sorted({candidate.node for candidate in unknown}))
-    message = f"headroom of {where} is unknown; without it nobody can tell whether moving would help"
+    where = _listed(f"{one.pod} on {one.node}" for one in unknown)
+    message = f"unknown headroom: {where}; without it nobody can tell whether moving would help"
     return Refusal("unknown-headroom", message, Scope.POD)
+
+
+def _listed(texts: Iterable[str]) -> str:
+    """Name a few and count the rest: a message must stay readable in an event."""
+    known = sorted(texts)
+    more = len(known) - MOST_NAMED
+    return ", ".join(known[:MOST_NAMED]) + (f" and {more} more" if more > 0 else "")
 
 
 def _no_history(world: World, slo: Slo) -> Refusal:
