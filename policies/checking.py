@@ -59,9 +59,11 @@ def recheck(
 
 
 def _settle(proposal: Proposal, outlook: Outlook, stops: dict[tuple[Scope, object], Refusal]) -> Outcome:
-    """Try a proposal's candidates in order; a victim is added to the outlook."""
+    """Try a proposal's candidates in order, unless the rule itself refused; a victim is added to the outlook."""
+    if proposal.refusal is not None:
+        return Outcome(proposal=proposal)
     refused: list[tuple[Candidate, Refusal]] = []
-    for candidate in _offered(proposal, outlook.situation):
+    for candidate in proposal.candidates:
         answer = _try(candidate, outlook, stops)
         if isinstance(answer, Victim):
             outlook.expect(answer)
@@ -69,11 +71,6 @@ def _settle(proposal: Proposal, outlook: Outlook, stops: dict[tuple[Scope, objec
             return Outcome(proposal=proposal, victim=answer, refused=tuple(refused))
         refused.append((candidate, answer))
     return Outcome(proposal=proposal, refused=tuple(refused))
-
-
-def _offered(proposal: Proposal, situation: Situation) -> tuple[Candidate, ...]:
-    """Return the candidates that may be tried: the paper's rule (`fallBack: none`) takes the first or nobody."""
-    return proposal.candidates[:1] if situation.policy.eviction.fall_back == "none" else proposal.candidates
 
 
 def _try(candidate: Candidate, outlook: Outlook, stops: dict[tuple[Scope, object], Refusal]) -> Victim | Refusal:

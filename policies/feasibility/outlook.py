@@ -11,6 +11,8 @@ from functools import cached_property
 import numpy as np
 
 from policies.buoyancy.capacities import amount, capacity
+from policies.buoyancy.recent_pods import full_capacity
+from policies.buoyancy.scores import Anchors
 from policies.feasibility.occupancy import Occupancy
 from policies.feasibility.prospects import Moves
 from policies.feasibility.rows import Mask
@@ -132,9 +134,12 @@ class Outlook:
         return {name: score * float(self._ratios(source, name)[row]) for name, score in scores.items()}
 
     def _requested(self, pod: Pod, node: str) -> dict[str, float]:
-        """Return what a pod requests as shares of what the node can allocate, where both are declared."""
-        room = self.situation.cluster.nodes[node].allocatable
-        return {name: amount(pod.requests, name) / amount(room, name) for name in self.additive if room[name] > 0}
+        """Return what a pod requests as the destination's scores will show it, where the node declares the resource."""
+        there, signals = self.situation.cluster.nodes[node], self.situation.policy.signals.resources
+        full = {
+            name: full_capacity(there, name, Anchors(signals[name].zero, signals[name].full)) for name in self.additive
+        }
+        return {name: amount(pod.requests, name) / room for name, room in full.items() if room > 0}
 
     def _load(self, node: str, scores: Mapping[str, float]) -> None:
         self.expecting.add(node)

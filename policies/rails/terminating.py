@@ -1,4 +1,4 @@
-"""Pods that are going already are left alone."""
+"""Pods that are going already are left alone: somebody has evicted or deleted them before."""
 
 from typing import Final
 

@@ -2,6 +2,10 @@
 
 Read on the pod, on its workload and, for the keys that speak of nodes too, on its node. Values are not parsed yet, so
 that `evict: "false"` and a mistyped value protect as well; `evict: "true"` therefore protects too.
+
+Known are `bayplan.dev/no-evict` and `karpenter.sh/do-not-disrupt` (also on nodes),
+`descheduler.alpha.kubernetes.io/evict` and `…/prefer-no-eviction`, `cluster-autoscaler.kubernetes.io/safe-to-evict`
+and `…/safe-to-evict-local-volumes`.
 """
 
 from collections.abc import Mapping
