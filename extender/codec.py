@@ -10,10 +10,11 @@ from typing import Any, Final
 
 import orjson
 
-from extender import subjects
 from policies.placement.filtering import FilterDecision
 from policies.placement.reasons import TEXTS
 from policies.values.pods import Pod
+from sources.kube.decoding.pods import decode_lean_pod
+from sources.kube.decoding.tolerant import MalformedObject, tolerant
 
 VETO: Final = b'{"NodeNameToMetaVictims":{}}'
 
@@ -59,7 +60,7 @@ def read_nodes_request(body: bytes) -> NodesRequest:
     """Read a filter or prioritize request."""
     args = _object(body)
     names, whole = args.get("NodeNames"), args.get("Nodes")
-    pod = subjects.read_pod(args.get("Pod"))
+    pod = _pod(args.get("Pod"))
     if names is not None:
         return NodesRequest(pod, _names(names))
     if whole is None:
@@ -71,7 +72,7 @@ def read_nodes_request(body: bytes) -> NodesRequest:
 def read_preempt_request(body: bytes) -> PreemptRequest:
     """Read a preempt request in either form; a node whose victims cannot be read is left out, which vetoes it."""
     args = _object(body)
-    pod = subjects.read_pod(args.get("Pod"))
+    pod = _pod(args.get("Pod"))
     meta, whole = args.get("NodeNameToMetaVictims"), args.get("NodeNameToVictims")
     named = meta if isinstance(meta, dict) and (meta or not whole) else whole
     if not isinstance(named, dict):
@@ -145,6 +146,19 @@ def _object(body: bytes) -> dict[str, Any]:
     return args
 
 
+def _pod(raw: object) -> Pod | None:
+    try:
+        return tolerant(decode_lean_pod, raw)
+    except MalformedObject:
+        return None
+
+
+def _part(raw: object, key: str) -> Mapping[str, Any]:
+    """Return an object's object, an empty one where there is none."""
+    inner = raw.get(key) if isinstance(raw, dict) else None
+    return inner if isinstance(inner, dict) else {}
+
+
 def _names(names: object) -> list[str]:
     if not isinstance(names, list):
         raise RequestError(f"NodeNames is a JSON {type(names).__name__}; allowed is a list of names or null")
@@ -159,8 +173,8 @@ def _items(whole: object) -> dict[str, object]:
         return {}
     if not isinstance(items, list):
         raise RequestError(f"Nodes.items is a JSON {type(items).__name__}; allowed is a list of nodes or null")
-    named = ((subjects.text(subjects.part(item, "metadata").get("name")), item) for item in items)
-    return {name: item for name, item in named if name}
+    named = ((_part(item, "metadata").get("name"), item) for item in items)
+    return {name: item for name, item in named if isinstance(name, str)}
 
 
 def _candidates(victims: object) -> Candidates | None:
@@ -180,6 +194,6 @@ def _candidates(victims: object) -> Candidates | None:
 def _uid_and_priority(pod: object) -> tuple[str | None, int | None]:
     if not isinstance(pod, dict):
         return None, None
-    uid = pod.get("UID") or subjects.part(pod, "metadata").get("uid")
-    priority = subjects.part(pod, "spec").get("priority")
+    uid = pod.get("UID") or _part(pod, "metadata").get("uid")
+    priority = _part(pod, "spec").get("priority")
     return (uid if isinstance(uid, str) else None), (priority if type(priority) is int else None)

@@ -24,7 +24,7 @@ from sources.clocks import Clock
 
 
 class Nodes(Protocol):
-    """What is known of nodes and of the pods on them."""
+    """What is known of nodes and of the pods on them; the board, or a fake."""
 
     @property
     def ratings(self) -> Ratings:

@@ -1,6 +1,6 @@
 """The eviction records by workload, as the watch on them tells; writes none."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from typing import TypeAlias
 
 from policies.values.records import EvictionRecord
@@ -33,14 +33,6 @@ class Ledger:
             else:
                 del self._by_owner[owner]
 
-    def replace(self, records: Iterable[EvictionRecord]) -> None:
-        """Take in a whole list, as after a relist: whatever is not in it is gone."""
-        listed = {record.name: record for record in records}
-        for name in self._by_name.keys() - listed.keys():
-            self.remove(name)
-        for record in listed.values():
-            self.put(record)
-
     def of(self, owners: Iterable[WorkloadRef]) -> Records:
         """Return the records about any of these owners of a pod; one about two of them comes twice."""
         found: Records = ()
@@ -48,9 +40,9 @@ class Ledger:
             found += self._by_owner.get(owner, ())
         return found
 
-    def all(self) -> Mapping[str, EvictionRecord]:
-        """Return every record by name."""
-        return dict(self._by_name)
+    def all(self) -> Records:
+        """Return every record."""
+        return tuple(self._by_name.values())
 
 
 def _owners(record: EvictionRecord) -> set[WorkloadRef]:

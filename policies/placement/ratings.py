@@ -3,7 +3,6 @@
 Nodes are rated when their standing changes, not when they are asked for; nothing here is kept.
 """
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -18,12 +17,13 @@ from policies.values.standings import Confidence, NodeStanding
 class Ratings:
     """All nodes by name: `B_n` of those that may be refused, `S_n` of fully measured and of partly measured ones.
 
-    A node in neither of the last two is unknown: its score is neutral.
+    A node in neither of the last two is unknown: its score is neutral. Whoever keeps the ratings may change a node's
+    entries in place: decisions look each one up once.
     """
 
-    below: Mapping[str, float] = field(default_factory=dict)
-    scores: Mapping[str, int] = field(default_factory=dict)
-    capped: Mapping[str, int] = field(default_factory=dict)
+    below: dict[str, float] = field(default_factory=dict)
+    scores: dict[str, int] = field(default_factory=dict)
+    capped: dict[str, int] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

@@ -29,6 +29,12 @@ def owners(pod: Pod) -> tuple[WorkloadRef, ...]:
     return (controller, WorkloadRef("Deployment", pod.namespace, pod.owner.name.removesuffix(suffix)))
 
 
+def workload_of(pod: Pod) -> str:
+    """Return `namespace/name` of the topmost owner that is known, by which use is measured; of the pod if bare."""
+    refs = owners(pod)
+    return f"{pod.namespace}/{refs[-1].name if refs else pod.name}"
+
+
 def steers(record: EvictionRecord, *, now: float, avoid_source: float) -> bool:
     """Tell whether a record still keeps its workload off its node."""
     return record.state in STEERING_STATES and now < record.at + avoid_source

@@ -13,9 +13,10 @@ from extender.judging import Judge
 from extender.metrics import Meters
 from tests.extender.fakes import FakeNodes, make_judge, make_state
 from tests.policies.placement.cases import make_standing
+from tests.raw import raw_pod
 
 VERBS = ("filter", "prioritize", "preempt")
-POD = {"metadata": {"namespace": "shop", "name": "web-0", "uid": "u"}, "spec": {"schedulerName": "bayplan-scheduler"}}
+POD = raw_pod("web-0", namespace="shop", node=None)
 NAMES = {"Pod": POD, "Nodes": None, "NodeNames": ["n1", "n2"]}
 VICTIMS = {"n1": {"Pods": [{"UID": "a"}], "NumPDBViolations": 0}}
 
@@ -167,7 +168,7 @@ def test_refusals_and_preemptions_are_counted_by_reason() -> None:
     assert meters.registry.get_sample_value("bayplan_extender_request_seconds_count", {"verb": "filter"}) == 1
 
 
-@pytest.mark.parametrize(("pod", "outcome"), [(POD, "passed"), (POD | {"spec": {}}, "exempt")])
+@pytest.mark.parametrize(("pod", "outcome"), [(POD, "passed"), (raw_pod(scheduler_name="default-scheduler"), "exempt")])
 def test_preemptions_that_go_on_are_counted(pod: dict[str, Any], outcome: str) -> None:
     meters = Meters()
 

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from policies.placement.filtering import decide_filter
 from policies.placement.reasons import Reason
-from policies.placement.steering import owners, steered_nodes, steers
+from policies.placement.steering import owners, steered_nodes, steers, workload_of
 from policies.values.pods import Owner
 from policies.values.records import EvictionRecord, RecordState
 from policies.values.workloads import WorkloadRef
@@ -105,3 +105,15 @@ def test_a_pod_belongs_to_its_controller_and_to_the_deployment_above_it(
     changes: dict[str, Any], expected: tuple[WorkloadRef, ...]
 ) -> None:
     assert owners(make_pod(**changes)) == expected
+
+
+@pytest.mark.parametrize(
+    ("changes", "expected"),
+    [
+        ({"owner": None}, "default/web-0"),
+        ({"owner": Owner("StatefulSet", "db")}, "default/db"),
+        ({"owner": Owner("ReplicaSet", "web-7d4"), "labels": {"pod-template-hash": "7d4"}}, "default/web"),
+    ],
+)
+def test_use_is_measured_by_the_topmost_owner(changes: dict[str, Any], expected: str) -> None:
+    assert workload_of(make_pod(**changes)) == expected

@@ -1,0 +1,160 @@
+"""How every node stands now: measured at the last poll, kept up as pods come and go and as values grow old.
+
+The poll replaces everything, a pod's turn changes one node. Requests read without waiting for either.
+"""
+
+import math
+import threading
+from dataclasses import dataclass
+from typing import TypeVar
+
+import numpy as np
+
+from extender.census import Census
+from extender.rulings import Rulings
+from policies.buoyancy.saturation import saturate
+from policies.buoyancy.standing import NO_SLACKS, NodeSlacks, Standings, stand
+from policies.placement.aging import aged, next_expiry
+from policies.placement.expected_load import Expectations
+from policies.placement.preempting import Prey
+from policies.placement.ratings import Ratings, rate, rate_all
+from policies.placement.use_ratios import use_ratios
+from policies.values.signals import Grid, SignalHistory
+from policies.values.standings import NodeStanding
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Readings:
+    """What one poll brought: one column of signals, and the least `s_bar` of each node's pods."""
+
+    history: SignalHistory
+    slacks: NodeSlacks = NO_SLACKS
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """The newest value of one resource on one node as it was queried, and its age in seconds at the poll."""
+
+    value: float | None = None
+    age: float | None = None
+
+
+NOTHING_READ = Readings(history=SignalHistory(times=np.zeros(1), step=1.0))
+
+
+class Board:
+    """The standings of all nodes. `freed` is set when a node is not below the threshold any more."""
+
+    def __init__(self, census: Census, rulings: Rulings, *, freed: threading.Event) -> None:
+        self.ratings = Ratings()
+        self.readings = NOTHING_READ
+        self._census = census
+        self._rulings = rulings
+        self._freed = freed
+        self._standings: Standings | None = None
+        self._expectations: Expectations | None = None
+        self._turned: dict[str, NodeStanding] = {}
+        self._lock = threading.Lock()
+
+    def take(self, readings: Readings, *, now: float) -> None:
+        """Take in what a poll brought; also to compute everything anew, as after a change of policy."""
+        signals = self._rulings.current.policy.signals
+        history = aged(readings.history, at=now, stale_after=signals.stale_after)
+        turns = self._census.all_turns(now=now)
+        ratios = use_ratios(history, signals=signals, requested=self._census.requested(), turns=turns)
+        with self._lock:
+            nodes = dict(self._census.nodes)
+            saturation = saturate(history, signals, nodes=tuple(nodes))
+            expected = Expectations(saturation=saturation, signals=signals, nodes=nodes, ratios=ratios)
+            loads = expected.of_all(self._census.all_turns(now=now))
+            buoyancy = self._rulings.current.policy.buoyancy
+            standings = stand(saturation, include_slack=buoyancy.include_slack, slacks=readings.slacks, loads=loads)
+            self.readings = readings
+            self._standings, self._expectations, self._turned = standings, expected, {}
+            self._rated(rate_all(standings, filter_below=buoyancy.filter_below))
+
+    def age(self, *, now: float) -> None:
+        """Compute everything anew as of now, from the last poll."""
+        self.take(self.readings, now=now)
+
+    def expires(self) -> float:
+        """Return when (Unix seconds) the next value becomes stale."""
+        return next_expiry(self.readings.history, stale_after=self._rulings.current.policy.signals.stale_after)
+
+    def turn(self, node: str) -> None:
+        """Compute one node anew because a pod came or ended there."""
+        with self._lock:
+            expected, standings = self._expectations, self._standings
+            if expected is None or standings is None or node not in standings.row:
+                return
+            standing = standings.after(node, expected.of_node(node, self._census.turns(node)))
+            self._turned[node] = standing
+            self._rerate(standing)
+
+    def standing(self, node: str) -> NodeStanding | None:
+        """Return how a node stands, None where it is not known."""
+        turned, standings = self._turned.get(node), self._standings
+        if turned is not None or standings is None or node not in standings.row:
+            return turned
+        return standings[node]
+
+    def prey(self, uid: str, node: str, *, priority: int | None) -> Prey:
+        """Return a pod as a victim on a node, with what it is expected to take there."""
+        pod, expected = self._census.pod(uid), self._expectations
+        if pod is None:
+            return Prey(uid, priority)
+        shares = {} if expected is None else expected.shares(pod, node)
+        return Prey(uid, pod.priority if priority is None else priority, shares)
+
+    def measured(self, node: str) -> dict[str, Measured]:
+        """Return what the last poll brought of a node, by resource of the policy."""
+        history = self.readings.history
+        found = {name: history.resources.get(name) for name in sorted(self._rulings.current.policy.signals.resources)}
+        return {name: Measured() if read is None else _measured(read.node, node) for name, read in found.items()}
+
+    def current_history(self, *, now: float) -> SignalHistory:
+        """Return the readings of the last poll as they stand now."""
+        return aged(self.readings.history, at=now, stale_after=self._rulings.current.policy.signals.stale_after)
+
+    def largest_loads(self) -> dict[str, float]:
+        """Return the largest assumed load of any node, by resource."""
+        standings = self._standings
+        if standings is None or not standings.nodes:
+            return {}
+        most = dict(zip(standings.resources, standings.loads.max(axis=1).tolist(), strict=True))
+        for standing in tuple(self._turned.values()):
+            for resource, load in standing.assumed.items():
+                most[resource] = max(most[resource], load)
+        return most
+
+    def _rated(self, ratings: Ratings) -> None:
+        fewer = self.ratings.below.keys() - ratings.below.keys()
+        self.ratings = ratings
+        if fewer:
+            self._freed.set()
+
+    def _rerate(self, standing: NodeStanding) -> None:
+        """Change one node's entries in place: each lookup of a request sees the old or the new value."""
+        node = standing.node
+        rating = rate(standing, filter_below=self._rulings.current.policy.buoyancy.filter_below)
+        was_below = node in self.ratings.below
+        _enter(self.ratings.below, node, rating.below)
+        _enter(self.ratings.scores, node, rating.score)
+        _enter(self.ratings.capped, node, rating.capped)
+        if was_below and rating.below is None:
+            self._freed.set()
+
+
+def _measured(grid: Grid, node: str) -> Measured:
+    row = grid.row.get(node)
+    age = math.nan if row is None else float(grid.ages[row, -1])
+    return Measured(grid.newest(node), None if math.isnan(age) else age)
+
+
+def _enter(entries: dict[str, T], node: str, value: T | None) -> None:
+    if value is None:
+        entries.pop(node, None)
+    else:
+        entries[node] = value

@@ -1,0 +1,65 @@
+"""What the filter and the score would say of a pod, per node, and what that rests on; decides nothing of its own."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from extender.board import Board
+from extender.judging import Judge
+from policies.placement.filtering import decide_filter
+from policies.placement.prioritizing import decide_prioritize
+from policies.placement.reasons import TEXTS, Reason
+from policies.placement.views import View
+from policies.values.pods import Pod
+
+
+def explain(pod: Pod, names: Sequence[str], *, judge: Judge, nodes: Board) -> dict[str, Any]:
+    """Answer a filter and a prioritize call about all the names without remembering them, with the reasons."""
+    view = judge.view(pod)
+    decision = decide_filter(pod, names, view)
+    reasons = {name: reason for reason, refused in decision.refused.items() for name in refused}
+    scores = dict(zip(names, decide_prioritize(pod, names, view), strict=True))
+    return {
+        "pod": str(pod),
+        "uid": pod.uid,
+        "exempt": decision.exempt,
+        "holdOver": view.hold_over,
+        "emptied": decision.emptied,
+        "nodes": [
+            {"node": name, **_verdict(name, reasons.get(name), view), "score": scores[name], **_standing(name, nodes)}
+            for name in sorted(names)
+        ],
+    }
+
+
+def _verdict(name: str, reason: Reason | None, view: View) -> Mapping[str, Any]:
+    return {
+        "verdict": "feasible" if reason is None else "refused",
+        "reason": reason,
+        "text": None if reason is None else TEXTS[reason],
+        # Below the threshold and yet feasible: the limit on refused nodes, the nomination or the end of the hold.
+        "spared": reason is None and name in view.ratings.below,
+        "evictedFromAt": view.steered.get(name),
+    }
+
+
+def _standing(name: str, nodes: Board) -> Mapping[str, Any]:
+    standing = nodes.standing(name)
+    if standing is None:
+        return {"confidence": "unknown", "resources": {}}
+    return {
+        "confidence": standing.confidence,
+        "buoyancy": {"filter": standing.filter_buoyancy, "score": standing.score_buoyancy},
+        "headroom": standing.headroom,
+        "slack": standing.slack,
+        "contested": standing.contested,
+        "resources": {
+            resource: {
+                "score": standing.scores.get(resource),
+                "assumed": standing.assumed.get(resource, 0.0),
+                "state": standing.absent.get(resource, "fresh"),
+                "measured": measured.value,
+                "age": measured.age,
+            }
+            for resource, measured in nodes.measured(name).items()
+        },
+    }

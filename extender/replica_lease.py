@@ -1,0 +1,97 @@
+"""This replica's own Lease, renewed every 2 s: who counts the replicas sees it change; it elects nobody."""
+
+import threading
+from dataclasses import dataclass
+from typing import Any, Final
+
+from sources.clocks import Clock
+from sources.kube.api import KubeApi
+from sources.kube.decoding.times import rfc3339
+from sources.kube.errors import ApiError, NotFound
+
+RENEW_EVERY: Final = 2.0
+# A replica whose Lease did not change for so long does not count as one.
+LIVES_FOR: Final = 6.0
+_MERGE: Final = "application/merge-patch+json"
+
+
+@dataclass(frozen=True, slots=True)
+class Replica:
+    """A replica of the extender by its pod's (or host's) name."""
+
+    namespace: str
+    name: str
+
+    @property
+    def lease(self) -> str:
+        """Return the name of its Lease."""
+        return f"bayplan-extender-{self.name}"
+
+
+class ReplicaLease:
+    """Keeps one Lease. Raises what keeps it from being renewed: the task starts again, readiness tells meanwhile."""
+
+    def __init__(self, api: KubeApi, replica: Replica, *, clock: Clock) -> None:
+        self._api = api
+        self._replica = replica
+        self._clock = clock
+        self._renewed: float | None = None
+
+    @property
+    def fresh(self) -> bool:
+        """Whether it was renewed so lately that others count this replica."""
+        return self._renewed is not None and self._clock.monotonic() - self._renewed < LIVES_FOR
+
+    def run(self, stop: threading.Event) -> None:
+        """Renew until told to stop, then give the Lease up."""
+        while True:
+            self.renew()
+            if stop.wait(RENEW_EVERY):
+                break
+        self.give_up()
+
+    def renew(self) -> None:
+        """Renew the Lease, or make it."""
+        began = self._clock.monotonic()
+        spec = {
+            "holderIdentity": self._replica.name,
+            "leaseDurationSeconds": int(LIVES_FOR),
+            "renewTime": rfc3339(self._clock.now()),
+        }
+        try:
+            self._api.request("PATCH", self._path(named=True), body={"spec": spec}, content_type=_MERGE, timeout=2.0)
+        except NotFound:
+            self._api.request("POST", self._path(named=False), body=self._new(spec), timeout=2.0)
+        self._renewed = began
+
+    def give_up(self) -> None:
+        """Delete the Lease, so that nobody waits for this replica; one that stays behind does not count for long."""
+        self._renewed = None
+        try:
+            self._api.request("DELETE", self._path(named=True), timeout=2.0)
+        except ApiError:
+            return
+
+    def _new(self, spec: dict[str, Any]) -> dict[str, Any]:
+        metadata: dict[str, Any] = {
+            "name": self._replica.lease,
+            "namespace": self._replica.namespace,
+            "labels": {"app.kubernetes.io/name": "bayplan", "app.kubernetes.io/component": "extender"},
+        }
+        owner = self._owner()
+        if owner is not None:
+            metadata["ownerReferences"] = [owner]
+        return {"apiVersion": "coordination.k8s.io/v1", "kind": "Lease", "metadata": metadata, "spec": spec}
+
+    def _owner(self) -> dict[str, Any] | None:
+        """Return a reference to our own pod, with which the Lease of a replica that died goes too."""
+        path = f"/api/v1/namespaces/{self._replica.namespace}/pods/{self._replica.name}"
+        try:
+            pod = self._api.request("GET", path, timeout=2.0).body
+        except ApiError:
+            return None
+        return {"apiVersion": "v1", "kind": "Pod", "name": self._replica.name, "uid": pod["metadata"]["uid"]}
+
+    def _path(self, *, named: bool) -> str:
+        base = f"/apis/coordination.k8s.io/v1/namespaces/{self._replica.namespace}/leases"
+        return f"{base}/{self._replica.lease}" if named else base
