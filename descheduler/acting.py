@@ -23,7 +23,7 @@ from policies.values.workloads import WorkloadRef
 from sources.clocks import Clock
 from sources.kube import errors
 
-_log: Final = logging.getLogger(__name__)
+_LOG: Final = logging.getLogger(__name__)
 LEASE: Final = "lease"
 LEDGER: Final = "ledger"
 STOPPING: Final = "stopping"
@@ -116,7 +116,7 @@ class _Trial:
             if waited + pause > self._orders.retry_for:
                 text = f"{self._failures} tries in {waited:.0f} s, the last answer was {found}"
                 return self._concluded(EvictionAnswer(AnswerKind.GIVEN_UP, text))
-            _log.info("%s is tried again in %.1f s: %s", self._victim.candidate.pod, pause, found)
+            _LOG.info("%s is tried again in %.1f s: %s", self._victim.candidate.pod, pause, found)
             self._hands.pause(pause)
 
     def _try(self, done: tuple[Victim, ...]) -> EvictionAnswer | Refusal:

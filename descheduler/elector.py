@@ -17,7 +17,7 @@ from sources.clocks import Clock
 from sources.kube import errors
 from sources.kube.api import KubeApi
 
-_log: Final = logging.getLogger(__name__)
+_LOG: Final = logging.getLogger(__name__)
 _GROUP: Final = "/apis/coordination.k8s.io/v1"
 
 
@@ -86,10 +86,10 @@ class Elector:
             try:
                 self._try()
             except errors.ApiError as error:
-                _log.warning("the lease %s could not be renewed: %s", self.terms.name, error)
+                _LOG.warning("the lease %s could not be renewed: %s", self.terms.name, error)
             after = self.leads()
         if before is not after:
-            _log.info("leadership %s", "taken" if after else "lost", extra={"lease": self.terms.name})
+            _LOG.info("leadership %s", "taken" if after else "lost", extra={"lease": self.terms.name})
         return after
 
     def run(self, stop: threading.Event) -> None:
@@ -120,7 +120,7 @@ class Elector:
                 if lease is not None and self._is_ours(lease):
                     self._write(lease, holder="")
             except errors.ApiError as error:
-                _log.warning("the lease %s could not be freed and will run out: %s", self.terms.name, error)
+                _LOG.warning("the lease %s could not be freed and will run out: %s", self.terms.name, error)
 
     def _pace(self) -> float:
         return self.terms.retry * (1.0 + 0.2 * self._rng.random())

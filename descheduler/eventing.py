@@ -18,7 +18,7 @@ from sources.clocks import Clock
 from sources.kube import errors
 from sources.kube.api import KubeApi
 
-_log: Final = logging.getLogger(__name__)
+_LOG: Final = logging.getLogger(__name__)
 COMPONENT: Final = "bayplan-descheduler"
 _LONGEST_MESSAGE: Final = 1024  # the API refuses longer ones
 _LONGEST_NAME: Final = 220  # leaves room for the hash within 253
@@ -100,7 +100,7 @@ class EventWriter:
                 self._count_up(f"{path}/{notice.event_name}", notice)
         except errors.ApiError as error:
             self.failed += 1
-            _log.warning("the event %s on %s %s was not written: %s", notice.reason, notice.kind, notice.name, error)
+            _LOG.warning("the event %s on %s %s was not written: %s", notice.reason, notice.kind, notice.name, error)
             return False
         self._remember(notice.event_name)
         return True

@@ -16,6 +16,7 @@ from sources.kube.api import KubeApi
 # A paused or slow call may still arrive after it has ended here; 2 s keeps that inside the lease's own margin.
 CALL_SECONDS: Final = 2.0
 READ_SECONDS: Final = 5.0
+_NO_LONGER: Final = frozenset({AnswerKind.GONE, AnswerKind.REPLACED, AnswerKind.TERMINATING})
 
 
 class Evictor(Protocol):
@@ -93,6 +94,14 @@ def _changed(seen: Mapping[str, Any], pod: Pod) -> EvictionAnswer | None:
     if phase in {Phase.SUCCEEDED, Phase.FAILED}:
         return EvictionAnswer(AnswerKind.GONE, f"{pod} has ended ({phase})")
     return None
+
+
+def still_runs(api: KubeApi, pod: Pod) -> bool | None:
+    """Tell whether the pod with this UID still runs; None where it could not be read."""
+    seen = look(api, pod)
+    if seen is None:
+        return True
+    return False if seen.kind in _NO_LONGER else None
 
 
 def pod_path(pod: Pod) -> str:

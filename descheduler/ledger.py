@@ -7,21 +7,20 @@ open stays as it is and counts.
 import logging
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any, Final, TypeAlias
+from typing import Final, TypeAlias
 
 from descheduler import recording
 from descheduler.answers import AnswerKind, EvictionAnswer
 from policies.values.records import EvictionRecord, RecordState, Verification
 from sources.clocks import Clock
-from sources.kube import errors
+from sources.kube import errors, listing
 from sources.kube import records as codec
 from sources.kube.api import KubeApi
 from sources.kube.decoding.tolerant import MalformedObject, tolerant
 
 Runs: TypeAlias = Callable[[EvictionRecord], bool | None]
-_log: Final = logging.getLogger(__name__)
+_LOG: Final = logging.getLogger(__name__)
 _MERGE: Final = "application/merge-patch+json"
-_PAGE: Final = "500"
 _WRITE_SECONDS: Final = 5.0
 # Two hands write a record: its process what came of the call, the leader where the pod landed. Each patches its own
 # fields only, so that neither can undo the other.
@@ -65,24 +64,11 @@ class LedgerKeeper:
             LedgerUnreadable: not every record could be read, so nobody knows what the limits still allow.
         """
         try:
-            items, date = self._list()
-            records = tuple(tolerant(codec.decode_record, item) for item in items)
+            page = listing.list_raw(self._api, codec.records_path(self._namespace))
+            records = tuple(tolerant(codec.decode_record, item) for item in page.items)
         except (errors.ApiError, MalformedObject) as error:
             raise LedgerUnreadable(f"the eviction records of {self._namespace} cannot be read: {error}") from error
-        return Ledger(records=records, now=self._clock.now() if date is None else date)
-
-    def _list(self) -> tuple[list[Any], float | None]:
-        """Return all items of one version: without a resourceVersion the first page is read from a quorum."""
-        query, items = {"limit": _PAGE}, []
-        while True:
-            answer = self._api.request("GET", codec.records_path(self._namespace), query=query)
-            if not isinstance(answer.body.get("items"), list):
-                raise errors.Undecodable("the list of records has no items")
-            items += answer.body["items"]
-            token = (answer.body.get("metadata") or {}).get("continue")
-            if not token:
-                return items, answer.date
-            query = {"limit": _PAGE, "continue": token}
+        return Ledger(records=records, now=self._clock.now() if page.date is None else page.date)
 
     def write(self, draft: EvictionRecord, *, name: str, state: RecordState) -> EvictionRecord:
         """Create a record and return it with the server's time; it counts from here.
@@ -109,9 +95,9 @@ class LedgerKeeper:
         try:
             self._patch(done, _ATTEMPT)
         except errors.NotFound:
-            _log.warning("the record %s is gone, its outcome %s is not kept", record.name, answer)
+            _LOG.warning("the record %s is gone, its outcome %s is not kept", record.name, answer)
         except errors.ApiError as error:
-            _log.warning("the outcome of record %s was not written and will be: %s", record.name, error)
+            _LOG.warning("the outcome of record %s was not written and will be: %s", record.name, error)
             self._unwritten[record.name] = answer
         return done
 
@@ -158,7 +144,7 @@ class LedgerKeeper:
         try:
             self._patch(replace(record, verification=verification), _LANDING)
         except errors.ApiError as error:
-            _log.warning("the landing of record %s was not written: %s", record.name, error)
+            _LOG.warning("the landing of record %s was not written: %s", record.name, error)
             return False
         return True
 
@@ -172,7 +158,7 @@ class LedgerKeeper:
                 self._api.request("DELETE", path, body=body, timeout=_WRITE_SECONDS)
                 gone += 1
             except errors.ApiError as error:
-                _log.warning("the record %s was not deleted: %s", record.name, error)
+                _LOG.warning("the record %s was not deleted: %s", record.name, error)
         return gone
 
     def _patch(self, record: EvictionRecord, fields: frozenset[str]) -> None:

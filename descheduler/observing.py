@@ -1,14 +1,13 @@
-"""The first step of a cycle: one cluster, one ledger, one stretch of signals, and what follows from them by formula.
+"""What one cycle knows, put together: the cluster, the ledger, the signals, and what follows from them by formula.
 
-It reads and computes; it proposes, refuses and writes nothing. What cannot be read is marked unreadable, which every
-rail that needs it refuses on.
+Pure but for its inputs: it computes, and proposes, refuses and writes nothing. What could not be read is marked
+unreadable, which every rail that needs it refuses on.
 """
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import Protocol
 
-from descheduler.ledger import Ledger, LedgerKeeper, LedgerUnreadable
+from descheduler.ledger import Ledger, LedgerUnreadable
 from policies.buoyancy.coverage import coverage
 from policies.buoyancy.recent_pods import Population, loads_of
 from policies.buoyancy.standing import stand
@@ -17,32 +16,10 @@ from policies.rails.situation import Situation
 from policies.rules import objectives, pod_use, world
 from policies.rules.world import World
 from policies.values import kinds
-from policies.values.candidates import Victim
 from policies.values.clusters import Cluster
-from policies.values.signals import SignalHistory
+from policies.values.records import EvictionRecord
+from policies.values.signals import Grid, SignalHistory
 from policies.values.standings import NodeStanding
-from sources.signals.reader import SignalReader
-
-
-class Clusters(Protocol):
-    """Where snapshots come from: a watch in the loop, a list in a single run."""
-
-    def snapshot(self) -> Cluster:
-        """Return the cluster; kinds that are not known are in `unreadable`."""
-        ...
-
-    def fresh(self) -> Cluster:
-        """Return the cluster as it is now, not as it was at the start of a long cycle."""
-        ...
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Eyes:
-    """What a cycle looks through."""
-
-    clusters: Clusters
-    signals: SignalReader
-    keeper: LedgerKeeper
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -71,6 +48,11 @@ class Scene:
         """Name the nodes in trouble, which are no destinations."""
         return frozenset() if self.world is None else self.world.contention.troubled
 
+    @property
+    def wanted(self) -> tuple[str, ...]:
+        """Name the resources whose pod use the rules need."""
+        return () if self.world is None else tuple(sorted(pod_use.wanted(self.world)))
+
     def situation(self, *, own_namespace: str) -> Situation:
         """Return what the rails look at."""
         return Situation(
@@ -81,57 +63,43 @@ class Scene:
             own_namespace=own_namespace,
         )
 
+    def with_pod_use(self, use: Mapping[str, Grid]) -> "Scene":
+        """Return the scene with what pods take of the wanted resources."""
+        return self if self.world is None else replace(self, world=pod_use.with_pod_use(self.world, use))
 
-def observe(eyes: Eyes, policy: Policy, *, open_ledger: Ledger | LedgerUnreadable) -> Scene:
-    """Return the scene of this moment. The ledger comes first: every window is counted by its time."""
-    cluster, ledger = marked(eyes.clusters.snapshot(), open_ledger)
-    history = eyes.signals.history(cluster.now, span=policy.history_span)
+    def with_records(self, changed: tuple[EvictionRecord, ...]) -> "Scene":
+        """Return the scene with some records as they are now."""
+        newer = {record.name: record for record in changed}
+        records = tuple(newer.get(record.name, record) for record in self.ledger.records)
+        return replace(self, ledger=replace(self.ledger, records=records))
+
+
+def evaluate(cluster: Cluster, ledger: Ledger, history: SignalHistory, policy: Policy) -> Scene:
+    """Return the scene of one moment; pod use is added by `with_pod_use`."""
     scene = Scene(cluster=cluster, ledger=ledger, policy=policy, history=history, troubles=_troubles(cluster, history))
     if not len(history.times):
         return scene
     seen = world.observe(cluster, history, records=ledger.records, policy=policy)
-    use = {name: eyes.signals.pods(name, cluster.now) for name in sorted(pod_use.wanted(seen))}
-    seen = pod_use.with_pod_use(seen, use)
     ready = [node.name for node in cluster.nodes.values() if node.ready]
-    return replace(
-        scene,
-        world=seen,
-        standings=_standings(seen),
-        coverage=coverage(seen.saturation, among=ready),
-    )
+    covered = coverage(seen.saturation, among=ready)
+    return replace(scene, world=seen, standings=_standings(seen), coverage=covered)
 
 
-def read_ledger(keeper: LedgerKeeper) -> Ledger | LedgerUnreadable:
-    """Return the ledger, or why it cannot be read."""
-    try:
-        return keeper.read()
-    except LedgerUnreadable as error:
-        return error
-
-
-def marked(cluster: Cluster, ledger: Ledger | LedgerUnreadable) -> tuple[Cluster, Ledger]:
-    """Return cluster and ledger on one clock; an unreadable ledger is marked, and empty only in name."""
+def on_one_clock(cluster: Cluster, ledger: Ledger | LedgerUnreadable) -> tuple[Cluster, Ledger]:
+    """Return cluster and ledger with one `now`; an unreadable ledger is marked, and empty only in name."""
     if isinstance(ledger, Ledger):
         return replace(cluster, now=max(cluster.now, ledger.now)), ledger
     unreadable = {**cluster.unreadable, kinds.RECORDS: str(ledger)}
     return replace(cluster, unreadable=unreadable), Ledger(records=(), now=cluster.now)
 
 
-def revalidated(scene: Scene, eyes: Eyes, *, ledger: Ledger, done: tuple[Victim, ...]) -> Scene:
-    """Return the scene with cluster and ledger of now; the signals stay those that the decision rests on."""
-    cluster, ledger = marked(eyes.clusters.fresh(), ledger)
-    del done  # counted by the situation, not by the scene
-    return replace(scene, cluster=cluster, ledger=ledger)
-
-
 def _standings(seen: World) -> Mapping[str, NodeStanding]:
-    signals = seen.policy.signals
     population = Population(nodes=seen.cluster.nodes, pods=seen.cluster.pods.values())
     return stand(
         seen.saturation,
         include_slack=seen.policy.buoyancy.include_slack,
         slacks=objectives.node_slacks(seen.objectives),
-        loads=loads_of(seen.saturation, signals, population),
+        loads=loads_of(seen.saturation, seen.policy.signals, population),
     )
 
 

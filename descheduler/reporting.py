@@ -14,7 +14,7 @@ from sources.kube import records as codec
 from sources.kube.api import KubeApi
 from sources.kube.decoding.times import rfc3339
 
-_log: Final = logging.getLogger(__name__)
+_LOG: Final = logging.getLogger(__name__)
 NAME: Final = "descheduler"
 MOST_DECISIONS: Final = 100
 _LONGEST_TEXT: Final = 512
@@ -41,7 +41,7 @@ class Reporter:
             body = seen | {"status": {"lastRun": last_run(result), "totals": totals}}
             self._api.request("PUT", path, body=body, timeout=5.0)
         except errors.ApiError as error:
-            _log.warning("the report was not written: %s", error)
+            _LOG.warning("the report was not written: %s", error)
             return False
         return True
 

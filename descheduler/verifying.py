@@ -51,7 +51,7 @@ def _look(record: EvictionRecord, search: "_Search", patience: Patience) -> Veri
     late = cluster.now - record.at >= patience.timeout
     pending = replace(record.verification, landing=Landing.TIMED_OUT) if late else record.verification
     old = cluster.pods.get(record.pod_uid)
-    if old is not None and not old.ended:
+    if old is not None and not old.ended and not old.terminating:
         return pending
     pod = search.replacement(record)
     if pod is None:
@@ -68,6 +68,40 @@ def _judge(seen: Verification, pod: Pod, record: EvictionRecord, ready_before: f
     if pod.node is not None and ready_at is not None and ready_at <= ready_before:
         return replace(seen, landing=Landing.MOVED, ready_at=ready_at)
     return replace(seen, ready_at=ready_at)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Figures:
+    """How things stand now: headroom by node, slack by pod UID; what is not known is left out.
+
+    `settled_after` is how long (s) after a replacement became ready its figures rest on samples of it alone.
+    """
+
+    headroom: Mapping[str, float]
+    slack: Mapping[str, float]
+    settled_after: float
+
+
+def measure(
+    records: Iterable[EvictionRecord], figures: Figures, *, now: float
+) -> tuple[tuple[EvictionRecord, Verification], ...]:
+    """Return the landed records whose figures can be taken now, each with them: once, under the names of `before`."""
+    found = []
+    for record in records:
+        seen = record.verification
+        if seen.after or seen.ready_at is None or now - seen.ready_at < figures.settled_after:
+            continue
+        after = {name: figure for name, figure in _after(record, figures).items() if name in seen.before}
+        if after and seen.landing in {Landing.MOVED, Landing.RETURNED}:
+            found.append((record, replace(seen, after=after)))
+    return tuple(found)
+
+
+def _after(record: EvictionRecord, figures: Figures) -> dict[str, float]:
+    headroom = figures.headroom.get(record.node)
+    slack = figures.slack.get(record.verification.replacement_uid or "")
+    both = {"headroom": headroom, "slack": slack}
+    return {name: figure for name, figure in both.items() if figure is not None}
 
 
 class _Search:

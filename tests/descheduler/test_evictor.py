@@ -6,12 +6,13 @@ import pytest
 
 from descheduler.answers import AnswerKind
 from descheduler.evictor import ApiEvictor, RecordingEvictor
-from policies.values.pods import Pod
+from policies.values.pods import Phase, Pod
 from simulator.api_server import ApiServer
 from simulator.failures import Failure
 from simulator.faults import Delayed, Fail, LostAnswer, LostRequest, Unconnected
 from tests.builders import make_pod
-from tests.descheduler.conftest import PutPod, raw_pdb, raw_pod
+from tests.descheduler.conftest import PutPod
+from tests.raw import raw_pdb, raw_pod
 
 EVICTION = "*/pods/web-0/eviction"
 
@@ -51,9 +52,7 @@ def test_another_pod_of_the_same_name_costs_no_disruption(server: ApiServer, put
 
 def test_terminating_and_ended_pods_are_left_alone(server: ApiServer, put_pod: PutPod) -> None:
     pod = put_pod(deletionTimestamp="2027-01-15T08:00:30Z", deletionGracePeriodSeconds=30)
-    ended = raw_pod("web-1")
-    ended["status"] = {"phase": "Succeeded"}
-    server.put(ended)
+    server.put(raw_pod("web-1", phase=Phase.SUCCEEDED))
 
     kinds = [ApiEvictor(server).evict(each).kind for each in (pod, make_pod("web-1"))]
 
@@ -87,7 +86,7 @@ def test_a_budget_that_says_no_is_a_429_with_its_cause(server: ApiServer, put_po
     answer = ApiEvictor(server).evict(put_pod())
 
     assert (answer.kind, answer.may_try_again) == (AnswerKind.BUDGET, True)
-    assert "The disruption budget web needs 2 healthy pods and has 2 currently" in answer.text
+    assert "The disruption budget web needs 1 healthy pods and has 1 currently" in answer.text
 
 
 def test_fc_026_two_budgets_on_one_pod_are_not_tried_again(server: ApiServer, put_pod: PutPod) -> None:

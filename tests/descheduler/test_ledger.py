@@ -11,7 +11,7 @@ from policies.values.records import EvictionRecord, Landing, RecordState, Verifi
 from simulator.api_server import ApiServer
 from simulator.clock import START, ManualClock
 from simulator.failures import Failure
-from simulator.faults import Before, Fail, LostAnswer, LostRequest, Unconnected
+from simulator.faults import After, Before, Fail, LostAnswer, LostRequest, Unconnected
 from sources.kube import errors
 from tests.descheduler.builders import landed, make_record
 
@@ -71,12 +71,22 @@ def test_a_ledger_that_cannot_be_listed_is_unreadable(server: ApiServer, fault: 
         keeper(server).read()
 
 
-def test_a_continue_token_that_ran_out_makes_it_unreadable(server: ApiServer) -> None:
+def test_a_continue_token_that_runs_out_begins_the_list_anew_and_in_the_end_makes_it_unreadable(
+    server: ApiServer,
+) -> None:
     ledger = keeper(server)
     for number in range(501):
         write(ledger, f"uid-{number}")
-    server.faults.add(Before(lambda: server.faults.add(Before(server.compact), method="GET")), method="GET")
+    expired = Fail(Failure(410, "Expired", "the continue token is too old"))
 
+    def second_page_fails(times: int) -> None:
+        for _ in range(times):
+            server.faults.add(After(lambda: None), method="GET")
+            server.faults.add(expired, method="GET")
+
+    second_page_fails(2)
+    assert len(ledger.read().records) == 501
+    second_page_fails(3)
     with pytest.raises(LedgerUnreadable, match="410"):
         ledger.read()
 

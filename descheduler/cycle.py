@@ -1,0 +1,247 @@
+"""One pass of the descheduler: observe, verify, propose, check, re-validate and act, tell.
+
+Only the order is here. Every decision comes from `policies`; every write goes through the evictor, the ledger's keeper,
+the reporter or the event writer.
+"""
+
+import random
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from typing import Final, Protocol
+
+from descheduler import acting, decisions, evictor, measuring, observing, recording, telling, verifying
+from descheduler.acting import Attempt, Hands, Orders
+from descheduler.decisions import CycleResult
+from descheduler.eventing import EventWriter
+from descheduler.evictor import ApiEvictor, RecordingEvictor
+from descheduler.ledger import Ledger, LedgerKeeper, LedgerUnreadable
+from descheduler.metrics import Metrics
+from descheduler.observing import Scene
+from descheduler.reporting import Reporter
+from policies import checking
+from policies.model.loading import Loaded
+from policies.model.policy import Policy
+from policies.rails import readable
+from policies.rules import buoyancy, objectives, soft_slo
+from policies.values.candidates import Outcome, Proposal, Victim
+from policies.values.clusters import Cluster
+from policies.values.pods import Pod
+from policies.values.records import EvictionRecord, Verification
+from policies.values.refusals import Refusal, Scope
+from sources.clocks import Clock
+from sources.kube import errors
+from sources.kube.api import KubeApi
+from sources.signals.reader import Inventory, SignalReader
+
+Landed = tuple[tuple[EvictionRecord, Verification], ...]
+NOT_LEADING: Final = "lease"
+
+
+class Clusters(Protocol):
+    """Where snapshots come from: a watch in the loop, lists in a single run."""
+
+    def snapshot(self) -> Cluster:
+        """Return the cluster; kinds that are not known are in `unreadable`."""
+        ...
+
+    def fresh(self) -> Cluster:
+        """Return the cluster as it is now, not as it was at the start of a long cycle."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tools:
+    """What a cycle works with.
+
+    `signals` gives the reader for a policy, the same one while the policy stays, and is told whose series count.
+    """
+
+    api: KubeApi
+    clusters: Clusters
+    signals: Callable[[Loaded, Inventory], SignalReader]
+    keeper: LedgerKeeper
+    reporter: Reporter
+    events: EventWriter
+    metrics: Metrics
+    clock: Clock
+    leads: Callable[[], bool]
+    stopping: Callable[[], bool]
+    pause: Callable[[float], bool]
+    own_namespace: str
+    seed: int = 0
+
+
+class Cycle:
+    """Runs passes one after the other; remembers nothing but what it has logged."""
+
+    def __init__(self, tools: Tools) -> None:
+        self._tools = tools
+        self._teller = telling.Teller()
+        self._rng = random.Random(tools.seed)  # noqa: S311  # jitter against retries in step, not a secret
+
+    def run(self, loaded: Loaded) -> CycleResult:
+        """Make one pass under this policy and return what it did."""
+        began = self._tools.clock.monotonic()
+        scene = self._observe(loaded)
+        scene, landed = self._verify(scene)
+        with self._timed("decide"):
+            proposals = propose(scene)
+            outcomes = self._check(proposals, scene)
+        with self._timed("act"):
+            attempts = self._act(outcomes, scene, loaded)
+        result = CycleResult(
+            at=scene.cluster.now,
+            mode=loaded.policy.eviction.mode,
+            policy_hash=loaded.hash,
+            leading=self._tools.leads(),
+            duration=self._tools.clock.monotonic() - began,
+            decisions=decisions.decisions_of(outcomes, attempts),
+            landed=landed,
+            troubles=scene.troubles,
+        )
+        with self._timed("tell"):
+            self._tell(result, scene)
+        return result
+
+    # ------------------------------------------------------------------ observe
+
+    def _observe(self, loaded: Loaded) -> Scene:
+        tools, policy = self._tools, loaded.policy
+        with self._timed("ledger"):
+            ledger = self.settle()
+        with self._timed("snapshot"):
+            cluster, known = observing.on_one_clock(tools.clusters.snapshot(), ledger)
+        reader = tools.signals(loaded, inventory_of(cluster))
+        with self._timed("signals"):
+            history = reader.history(cluster.now, span=policy.history_span)
+        with self._timed("evaluate"):
+            scene = observing.evaluate(cluster, known, history, policy)
+        with self._timed("signals"):
+            use = {name: reader.pods(name, cluster.now) for name in scene.wanted}
+        return scene.with_pod_use(use)
+
+    def settle(self) -> Ledger | LedgerUnreadable:
+        """Read the ledger and close what this process left open in it."""
+        keeper = self._tools.keeper
+        try:
+            return keeper.settle(keeper.read(), runs=self._runs)
+        except LedgerUnreadable as error:
+            return error
+
+    def _runs(self, record: EvictionRecord) -> bool | None:
+        pod = Pod(namespace=record.namespace, name=record.pod, uid=record.pod_uid)
+        return evictor.still_runs(self._tools.api, pod)
+
+    # ------------------------------------------------------------------ verify what earlier runs did
+
+    def _verify(self, scene: Scene) -> tuple[Scene, Landed]:
+        """Write what became of earlier evictions, whoever asked for them; only the leader writes."""
+        if not self._tools.leads():
+            return scene, ()
+        eviction = scene.policy.eviction
+        patience = verifying.Patience(ready_for=eviction.ready_for, timeout=eviction.landing_timeout)
+        records, now = scene.ledger.records, scene.cluster.now
+        news = verifying.verify(records, scene.cluster, patience)
+        improved = verifying.measure(records, figures_of(scene), now=now)
+        written = [(record, seen) for record, seen in (*news, *improved) if self._tools.keeper.land(record, seen)]
+        scene = scene.with_records(tuple(replace(record, verification=seen) for record, seen in written))
+        self._tools.keeper.forget(recording.forgettable(scene.ledger.records, scene.policy, now=now))
+        closed = (pair for pair in written if recording.is_open(pair[0]))
+        return scene, tuple(
+            (record, seen) for record, seen in closed if seen.landing is not record.verification.landing
+        )
+
+    # ------------------------------------------------------------------ check, re-validate, act
+
+    def _check(self, proposals: tuple[Proposal, ...], scene: Scene) -> tuple[Outcome, ...]:
+        situation = scene.situation(own_namespace=self._tools.own_namespace)
+        return checking.choose(proposals, situation, scene.standings, scene.troubled)
+
+    def _act(self, outcomes: tuple[Outcome, ...], scene: Scene, loaded: Loaded) -> tuple[Attempt, ...]:
+        tools = self._tools
+        victims = [outcome.victim for outcome in outcomes if outcome.victim is not None]
+        orders = Orders(
+            observing=scene.observing,
+            evictor=RecordingEvictor(tools.api) if scene.observing else ApiEvictor(tools.api),
+            retry_for=scene.policy.eviction.retry_for,
+            draft=lambda victim: acting.draft_of(victim, policy_hash=loaded.hash),
+        )
+        hands = Hands(
+            keeper=tools.keeper,
+            leads=tools.leads,
+            stopping=tools.stopping,
+            pause=tools.pause,
+            clock=tools.clock,
+            rng=self._rng,
+        )
+        return acting.act(victims, orders=orders, hands=hands, revalidate=_Recheck(tools, scene))
+
+    # ------------------------------------------------------------------ tell
+
+    def _tell(self, result: CycleResult, scene: Scene) -> None:
+        tools = self._tools
+        self._teller.log(result)
+        tools.events.tell(telling.notices(result, scene.cluster.workloads))
+        situation = scene.situation(own_namespace=tools.own_namespace)
+        measuring.measure(tools.metrics, scene, result, situation=situation)
+        if tools.leads():
+            tools.reporter.write(result)
+
+    @contextmanager
+    def _timed(self, step: str) -> Iterator[None]:
+        began = self._tools.clock.monotonic()
+        yield
+        self._tools.metrics.cycle_seconds.labels(step).observe(self._tools.clock.monotonic() - began)
+
+
+@dataclass(frozen=True, slots=True)
+class _Recheck:
+    """Asks the checks again, on the cluster and the ledger of now; the signals stay those of the decision."""
+
+    tools: Tools
+    scene: Scene
+
+    def __call__(self, victim: Victim, *, ledger: Ledger, done: tuple[Victim, ...]) -> Victim | Refusal:
+        """Return the victim, or why it must stay."""
+        try:
+            fresh = self.tools.clusters.fresh()
+        except errors.ApiError as error:
+            return Refusal(readable.RAIL, f"the cluster could not be read again: {error}", Scope.CLUSTER)
+        cluster, ledger = observing.on_one_clock(fresh, ledger)
+        now = replace(self.scene, cluster=cluster, ledger=ledger)
+        situation = replace(now.situation(own_namespace=self.tools.own_namespace), victims=done)
+        return checking.recheck(victim, situation, now.standings, now.troubled) or victim
+
+
+def inventory_of(cluster: Cluster) -> Inventory:
+    """Return whose series count: the nodes and live pods of a cluster."""
+    return Inventory(nodes=cluster.nodes, pods={str(pod) for pod in cluster.pods.values() if not pod.ended})
+
+
+def propose(scene: Scene) -> tuple[Proposal, ...]:
+    """Return what the rules propose, the soft limit first: it decides when to act, buoyancy on what and where."""
+    if scene.world is None:
+        return ()
+    return (*soft_slo.propose(scene.world), *buoyancy.propose(scene.world))
+
+
+def figures_of(scene: Scene) -> verifying.Figures:
+    """Return the figures that a move was to improve, as they stand now."""
+    if scene.world is None:
+        return verifying.Figures(headroom={}, slack={}, settled_after=0.0)
+    contention = scene.world.contention
+    sources = {record.node for record in scene.ledger.records}
+    rooms = {node: contention.headroom_of(node) for node in sources}
+    return verifying.Figures(
+        headroom={node: room for node, room in rooms.items() if room is not None},
+        slack=objectives.slack_by_pod(scene.world.objectives),
+        settled_after=settling_time(scene.policy),
+    )
+
+
+def settling_time(policy: Policy) -> float:
+    """Return after how many seconds every window of the policy has seen nothing but the new placement."""
+    windows = [signal.rate_window for signal in policy.signals.resources.values()]
+    windows += [slo.window for slo in policy.slos]
+    return max(windows, default=0.0) + policy.signals.step

@@ -1,0 +1,192 @@
+"""One descheduler process put together: its threads, its ports, its beginning and its end; it decides nothing.
+
+Everything comes in as an argument, so that a test runs a whole process on the in-memory API.
+"""
+
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any, Final, Protocol
+
+from descheduler.cycle import Clusters, Cycle, Tools
+from descheduler.decisions import CycleResult
+from descheduler.elector import Elector, Terms
+from descheduler.eventing import EventWriter
+from descheduler.ledger import LedgerKeeper
+from descheduler.metrics import Metrics
+from descheduler.probing import Pages, ProbeServer
+from descheduler.reporting import Reporter
+from descheduler.running import Runner
+from descheduler.snapshots import ListedClusters, WatchedClusters
+from policies.model.loading import Loaded
+from policies.model.policy import Policy
+from sources.clocks import Clock, SystemClock
+from sources.kube.api import KubeApi
+from sources.kube.cluster_watch import ClusterWatch, WatchSettings
+from sources.signals.reader import Inventory, SignalReader
+from sources.supervising import Health, supervise
+
+_JOIN_SECONDS: Final = 10.0
+
+
+class OpenSignals(Protocol):
+    """Opens the reader of a policy's signals; `inventory` tells whose series count."""
+
+    def __call__(self, policy: Policy, inventory: Callable[[], Inventory]) -> SignalReader:
+        """Return a reader."""
+        ...
+
+
+class PolicySource(Protocol):
+    """Where the policy comes from, which may change while we run."""
+
+    @property
+    def current(self) -> Loaded:
+        """The policy in force."""
+        ...
+
+    @property
+    def trouble(self) -> str | None:
+        """What is wrong with its newest version, None where nothing is."""
+        ...
+
+    def run(self, stop: threading.Event) -> None:
+        """Keep looking for a new version."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Setting:
+    """What a process runs with. `holder` is unique to it; `interval` None means the policy's own step."""
+
+    api: KubeApi
+    policy: PolicySource
+    open_signals: OpenSignals
+    namespace: str
+    holder: str
+    clock: Clock = field(default_factory=SystemClock)
+    stop: threading.Event = field(default_factory=threading.Event)
+    interval: float | None = None
+    seed: int = 0
+
+
+class Process:
+    """The process; `run_once` and `run_loop` are its two lives."""
+
+    def __init__(self, setting: Setting) -> None:
+        self.setting = setting
+        self.metrics = Metrics()
+        self.health = Health()
+        self.elector = Elector(
+            setting.api,
+            Terms(namespace=setting.namespace, holder=setting.holder),
+            clock=setting.clock,
+            seed=setting.seed,
+        )
+        self._keeper = LedgerKeeper(
+            setting.api, namespace=setting.namespace, writer=setting.holder, clock=setting.clock
+        )
+        self._watch: ClusterWatch | None = None
+        self._reader: tuple[str, SignalReader] | None = None
+        self._inventory = Inventory()
+
+    def run_once(self) -> CycleResult:
+        """Run a single cycle and free the Lease.
+
+        Raises:
+            NotLeading: the policy says enforce, and another process holds the Lease.
+            ApiError: the cluster cannot be read at all.
+        """
+        runner = self._runner(ListedClusters(self.setting.api, self.setting.clock))
+        ended = threading.Event()
+        renewing = self._thread("elector", lambda: self.elector.run(ended), stop=ended)
+        renewing.start()
+        try:
+            return runner.once()
+        finally:
+            ended.set()
+            renewing.join(_JOIN_SECONDS)
+            self.elector.release()
+
+    def run_loop(self, *, host: str, port: int) -> None:
+        """Run cycles until the stop event is set, then finish the write in hand and free the Lease."""
+        stop = self.setting.stop
+        settings = WatchSettings(health=self.health, clock=self.setting.clock)
+        self._watch = ClusterWatch(self.setting.api, settings=settings)
+        runner = self._runner(WatchedClusters(self._watch))
+        probes = ProbeServer(Pages(metrics=self.metrics.text, readiness=self.readiness), host=host, port=port)
+        # The Lease is renewed until the last write is done: the elector ends after the cycles.
+        done = threading.Event()
+        elector = self._thread("elector", lambda: self.elector.run(done), stop=done)
+        tasks = [
+            self._thread("probes", lambda: probes.run(stop), stop=stop),
+            self._thread("policy", lambda: self.setting.policy.run(stop), stop=stop),
+        ]
+        self._watch.start(stop)
+        for thread in (elector, *tasks):
+            thread.start()
+        self._wait_until_synced()
+        supervise("cycles", runner.loop, stop=stop, health=self.health, clock=self.setting.clock)
+        done.set()
+        for thread in (elector, *tasks):
+            thread.join(_JOIN_SECONDS)
+        self.elector.release()
+
+    def readiness(self) -> tuple[bool, dict[str, Any]]:
+        """Tell whether the process can do its work, and in detail what is wrong; not leading is nothing wrong."""
+        watch, policy = self._watch, self.setting.policy
+        ready = watch is not None and watch.synced
+        return ready, {
+            "leading": self.elector.leads(),
+            "policy": policy.current.hash,
+            "policyTrouble": policy.trouble,
+            "mode": policy.current.policy.eviction.mode,
+            "unreadable": {} if watch is None else watch.troubles(),
+            "signals": {} if self._reader is None else dict(self._reader[1].failures()),
+            "tasks": self.health.troubles(),
+        }
+
+    def _runner(self, clusters: Clusters) -> Runner:
+        setting = self.setting
+        tools = Tools(
+            api=setting.api,
+            clusters=clusters,
+            signals=self._signals,
+            keeper=self._keeper,
+            reporter=Reporter(setting.api, namespace=setting.namespace),
+            events=EventWriter(setting.api, instance=setting.holder, clock=setting.clock),
+            metrics=self.metrics,
+            clock=setting.clock,
+            leads=self.elector.leads,
+            stopping=setting.stop.is_set,
+            pause=setting.stop.wait,
+            own_namespace=setting.namespace,
+            seed=setting.seed,
+        )
+        return Runner(
+            cycle=Cycle(tools),
+            keeper=self._keeper,
+            elector=self.elector,
+            policy=lambda: setting.policy.current,
+            metrics=self.metrics,
+            clock=setting.clock,
+            stop=setting.stop,
+            interval=setting.interval,
+        )
+
+    def _signals(self, loaded: Loaded, inventory: Inventory) -> SignalReader:
+        """Return the reader of this policy; another policy gets another one, as its queries may differ."""
+        self._inventory = inventory
+        if self._reader is None or self._reader[0] != loaded.hash:
+            self._reader = loaded.hash, self.setting.open_signals(loaded.policy, lambda: self._inventory)
+        return self._reader[1]
+
+    def _wait_until_synced(self) -> None:
+        while self._watch is not None and not self._watch.synced and not self.setting.stop.wait(0.1):
+            pass
+
+    def _thread(self, name: str, run: Callable[[], None], *, stop: threading.Event) -> threading.Thread:
+        def target() -> None:
+            supervise(name, run, stop=stop, health=self.health, clock=self.setting.clock)
+
+        return threading.Thread(target=target, name=name, daemon=True)
