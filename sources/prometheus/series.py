@@ -1,0 +1,85 @@
+"""Series as the query API sends them, as labels and numbers; joins them with nothing."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+from sources.prometheus.errors import AnswerMalformed
+
+_SHOWN: Final = 160  # characters of a series in a message: enough to find it, not enough to flood a log
+Sample = tuple[float, float]
+
+
+@dataclass(frozen=True, slots=True)
+class Series:
+    """One series: its labels, and (time, value) samples, oldest first. `fault` says why there are no samples."""
+
+    labels: Mapping[str, str]
+    samples: tuple[Sample, ...] = ()
+    fault: str | None = None
+
+    def __str__(self) -> str:
+        return shown(self.labels)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Span:
+    """The evaluation times of a range query in Unix seconds: `start`, `start + step`, … `end`."""
+
+    start: float
+    end: float
+    step: float
+
+
+def shown(labels: Mapping[str, str]) -> str:
+    """Write labels as PromQL does, cut to a readable length."""
+    text = "{" + ", ".join(f'{name}="{value}"' for name, value in sorted(labels.items())) + "}"
+    return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}…}}"
+
+
+def vector(result: object) -> list[Series]:
+    """Read the result of an instant query.
+
+    Raises:
+        AnswerMalformed: it is no vector but a scalar, a string or something that we do not know.
+    """
+    return [_one(raw) for raw in _entries(result)]
+
+
+def matrix(result: object) -> list[Series]:
+    """Read the result of a range query.
+
+    Raises:
+        AnswerMalformed: it is no matrix.
+    """
+    return [_many(raw) for raw in _entries(result)]
+
+
+def _entries(result: object) -> list[dict[str, Any]]:
+    if isinstance(result, list) and all(
+        isinstance(one, dict) and isinstance(one.get("metric"), dict) for one in result
+    ):
+        return result
+    raise AnswerMalformed("the query gave no series but a single number or text; a vector is needed")
+
+
+def _one(raw: Mapping[str, Any]) -> Series:
+    try:
+        at, value = raw["value"]
+        return Series(raw["metric"], ((float(at), float(value)),))
+    except (KeyError, TypeError, ValueError):
+        return Series(raw["metric"], fault=_fault(raw))
+
+
+def _many(raw: Mapping[str, Any]) -> Series:
+    try:
+        return Series(raw["metric"], tuple((float(at), float(value)) for at, value in raw["values"]))
+    except (KeyError, TypeError, ValueError):
+        return Series(raw["metric"], fault=_fault(raw))
+
+
+def _fault(raw: Mapping[str, Any]) -> str:
+    if "histogram" in raw or "histograms" in raw:
+        return "holds native histograms, not numbers"
+    seen = {key: value for key, value in raw.items() if key != "metric"}
+    return f"holds {str(seen)[:80]}, not numbers"
