@@ -13,6 +13,7 @@ from bayplan.exits import BadPolicy, Exit
 from bayplan.options import output_option
 from policies.model.dumping import plain
 from policies.model.fields import duration_text
+from policies.model.limits import Limit
 from policies.model.loading import Loaded
 from policies.model.policy import Policy
 from policies.model.problems import PolicyErrors, Problem
@@ -110,14 +111,16 @@ def _overview(policy_: Policy) -> Table:
         "resources": ", ".join(signals.resources) or "none",
         "objectives": ", ".join(slo.name for slo in policy_.slos) or "none",
         "nodes refused": f"below {policy_.buoyancy.filter_below:g}, at most {policy_.buoyancy.max_refused_nodes:.0%}",
-        "limits": "\n".join(
-            f"{limit.max} a {limit.scope} in {duration_text(limit.window)}" for limit in eviction.limits
-        )
-        or "none",
+        "limits": "\n".join(_limit(limit) for limit in eviction.limits) or "none",
     }
     for setting, value in rows.items():
         table.add_row(setting, value)
     return table
+
+
+def _limit(limit: Limit) -> str:
+    whose = "in all" if limit.scope == "cluster" else f"a {limit.scope}"
+    return f"{limit.max} {whose} in {duration_text(limit.window)}"
 
 
 def _warnings(warnings: tuple[Problem, ...]) -> Table:
