@@ -61,7 +61,10 @@ def is_unhelpful(record: EvictionRecord) -> bool:
 
 def grown(cool_down: CoolDown, *, times: int) -> float:
     """Return `min(max, initial * factor^(times - 1))` in seconds."""
-    try:
-        return min(cool_down.max, cool_down.initial * cool_down.factor ** (times - 1))
-    except OverflowError:
-        return cool_down.max
+    rest = cool_down.initial
+    for _ in range(times - 1):
+        # Step by step: the power alone could overflow long after the longest rest is reached.
+        if rest >= cool_down.max or cool_down.factor == 1:
+            break
+        rest *= cool_down.factor
+    return min(cool_down.max, rest)
