@@ -24,7 +24,7 @@ class ResourceSignal(Section):
         default=None,
         description="The node's raw value, one series a node (for CPU: the share in use). Must be given with source "
         "prometheus. Default: none, as metrics-server knows no queries: it measures use as a share of allocatable.",
-        examples=['1 - avg by (instance) (rate(node_cpu_seconds_total{mode="idle"}[1m]))'],
+        examples=['1 - avg by (node, instance) (rate(node_cpu_seconds_total{mode="idle"}[1m]))'],
     )
     pressure: Query | None = Field(
         default=None,
