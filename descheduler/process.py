@@ -32,7 +32,7 @@ _JOIN_SECONDS: Final = 10.0
 class OpenSignals(Protocol):
     """Opens the reader of a policy's signals; `inventory` tells whose series count."""
 
-    def __call__(self, policy: Policy, inventory: Callable[[], Inventory]) -> SignalReader:
+    def __call__(self, policy: Policy, inventory: Callable[[], Inventory], /) -> SignalReader:
         """Return a reader."""
         ...
 
