@@ -32,6 +32,14 @@ class SignalReader(Protocol):
         ...
 
 
+class OpenReader(SignalReader, Protocol):
+    """A reader that holds threads and connections."""
+
+    def close(self) -> None:
+        """Let them go; the reader is of no use afterwards."""
+        ...
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Inventory:
     """Who may be measured: series of anybody else are dropped. `pods` are `namespace/name` of live pods.
