@@ -194,6 +194,10 @@ class Signals(Section):
         for name, resource in self.resources.items():
             yield from (remark.within(("resources", name)) for remark in _missing_ages(resource))
 
+    def measure_pods(self, resource: str) -> bool:
+        """Tell whether it is known what pods take of a resource; metrics-server knows it without a query."""
+        return self.source == "metrics-server" or self.resources[resource].pod is not None
+
 
 def _prometheus_conflicts(name: str, resource: ResourceSignal) -> Iterator[Remark]:
     if resource.node is None:

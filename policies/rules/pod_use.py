@@ -14,7 +14,6 @@ from policies.buoyancy.saturation import fresh_values
 from policies.buoyancy.scores import Anchors, normalise, shares_of
 from policies.model.signals import ResourceSignal
 from policies.rules.world import World
-from policies.values.nodes import Node
 from policies.values.signals import Floats, Grid
 
 
@@ -22,12 +21,10 @@ def wanted(world: World) -> frozenset[str]:
     """Name the resources whose pod use the rules need: the contested ones of nodes from which somebody may be taken."""
     nodes = set(world.contention.oversubscribed)
     for objective in world.objectives:
-        for reading in objective.readings:
-            if reading.breaching and reading.trouble:
-                nodes.update(pod.node for pod in reading.pods if pod.node is not None)
+        nodes.update(pod.node for pod in objective.lasting() if pod.node is not None)
     contested = (world.contention.contested_on(node) for node in nodes)
-    signals = world.policy.signals.resources
-    return frozenset(name for name in contested if name is not None and signals[name].pod is not None)
+    signals = world.policy.signals
+    return frozenset(name for name in contested if name is not None and signals.measure_pods(name))
 
 
 def with_pod_use(world: World, use: Mapping[str, Grid]) -> World:
@@ -43,11 +40,10 @@ def pod_scores(world: World, grid: Grid, *, resource: str) -> Mapping[str, float
     """
     if not grid.verified or not grid.objects:
         return {}
-    nodes = {str(pod): world.cluster.nodes.get(pod.node or "") for pod in world.inhabitants}
     signal = world.policy.signals.resources[resource]
-    scores = _scores(grid, signal, capacities=_capacities(grid, nodes, resource))
+    scores = _scores(grid, signal, capacities=_capacities(grid, world, resource))
     named = zip(grid.objects, scores.tolist(), strict=True)
-    return {name: score for name, score in named if name in nodes and math.isfinite(score)}
+    return {name: score for name, score in named if name in world.inhabitants.by_name and math.isfinite(score)}
 
 
 def _scores(grid: Grid, signal: ResourceSignal, *, capacities: Floats) -> Floats:
@@ -56,6 +52,8 @@ def _scores(grid: Grid, signal: ResourceSignal, *, capacities: Floats) -> Floats
     return shares_of(newest, capacities, anchors) if signal.pod_per == "allocatable" else normalise(newest, anchors)
 
 
-def _capacities(grid: Grid, nodes: Mapping[str, Node | None], resource: str) -> Floats:
-    rooms = (nodes.get(name) for name in grid.objects)
-    return np.array([math.nan if node is None else capacity(node.allocatable, resource) for node in rooms])
+def _capacities(grid: Grid, world: World, resource: str) -> Floats:
+    """Return the capacity of each pod's node, NaN where pod or node are not known."""
+    rooms = {name: capacity(node.allocatable, resource) for name, node in world.cluster.nodes.items()}
+    pods = (world.inhabitants.by_name.get(name) for name in grid.objects)
+    return np.array([math.nan if pod is None else rooms.get(pod.node or "", math.nan) for pod in pods])

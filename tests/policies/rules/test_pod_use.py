@@ -2,6 +2,7 @@
 
 import pytest
 
+from policies.model.signals import ResourceSignal, Signals
 from policies.rules import pod_use
 from policies.values.signals import Grid
 from tests.builders import make_node, make_pod
@@ -27,6 +28,21 @@ def test_nothing_is_asked_for_while_nobody_is_in_trouble() -> None:
 @pytest.mark.parametrize(("cpu", "llc", "wanted"), [(1.2, 0.4, "cpu"), (1.1, 1.3, "llc")])
 def test_the_contested_resource_of_an_oversubscribed_node_is_asked_for(cpu: float, llc: float, wanted: str) -> None:
     assert pod_use.wanted(given(cpu, llc).world()) == {wanted}
+
+
+@pytest.mark.parametrize(
+    ("signals", "wanted"),
+    [
+        (Signals(resources={"cpu": ResourceSignal(node="q", age="q", additive=True)}), set()),
+        (Signals(source="metrics-server", resources={"cpu": ResourceSignal(full=0.85, additive=True)}), {"cpu"}),
+    ],
+    ids=["no query for pods", "metrics-server knows pods without a query"],
+)
+def test_only_what_is_measured_is_asked_for(signals: Signals, wanted: set[str]) -> None:
+    policy = make_policy("cpu").model_copy(update={"signals": signals})
+    hot = {"cpu": {"n1": steady(1.2), "n2": steady(0.2)}}
+
+    assert pod_use.wanted(Given(policy=policy, scores=hot, pods=PODS).world()) == wanted
 
 
 def test_so_is_the_one_of_a_node_on_which_somebody_breaches() -> None:
