@@ -87,6 +87,9 @@ class Cycle:
         scene, landed = self._verify(scene)
         with self._timed("decide"):
             proposals = propose(scene)
+        if any(proposal.candidates for proposal in proposals):
+            scene = self._look_for_room(scene, loaded)
+        with self._timed("decide"):
             outcomes = self._check(proposals, scene)
         with self._timed("act"):
             attempts = self._act(outcomes, scene, loaded)
@@ -120,6 +123,16 @@ class Cycle:
         with self._timed("signals"):
             use = {name: reader.pods(name, cluster.now) for name in scene.wanted}
         return scene.with_pod_use(use)
+
+    def _look_for_room(self, scene: Scene, loaded: Loaded) -> Scene:
+        """Compute how the nodes stand as destinations: a cycle without candidates is spared that."""
+        resources = scene.policy.signals.resources
+        measured = [name for name, one in resources.items() if one.additive and one.workload is not None]
+        reader = self._tools.signals(loaded, inventory_of(scene.cluster))
+        with self._timed("signals"):
+            use = {name: reader.workloads(name, scene.cluster.now) for name in measured}
+        with self._timed("evaluate"):
+            return scene.with_standings(use)
 
     def settle(self) -> Ledger | LedgerUnreadable:
         """Read the ledger and close what this process left open in it."""

@@ -66,7 +66,7 @@ def grids(history: SignalHistory) -> Iterator[tuple[str, Grid]]:
         yield f"{name}.node", readings.node
         if readings.pressure is not None:
             yield f"{name}.pressure", readings.pressure
-    yield from ((f"slo.{name}", grid) for name, grid in history.slos.items())
+    yield from ((f"slo/{name}", grid) for name, grid in history.slos.items())
 
 
 def _budgets(metrics: Metrics, situation: Situation) -> None:

@@ -4,19 +4,23 @@ Pure but for its inputs: it computes, and proposes, refuses and writes nothing. 
 unreadable, which every rail that needs it refuses on.
 """
 
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
 from descheduler.ledger import Ledger, LedgerUnreadable
 from policies.buoyancy.coverage import coverage
-from policies.buoyancy.recent_pods import Population, loads_of
 from policies.buoyancy.standing import stand
 from policies.model.policy import Policy
+from policies.placement.expected_load import Expectations, Turn
+from policies.placement.steering import workload_of
+from policies.placement.use_ratios import use_ratios
 from policies.rails.situation import Situation
 from policies.rules import objectives, pod_use, world
 from policies.rules.world import World
 from policies.values import kinds
 from policies.values.clusters import Cluster
+from policies.values.pods import Pod
 from policies.values.records import EvictionRecord
 from policies.values.signals import Grid, SignalHistory
 from policies.values.standings import NodeStanding
@@ -67,6 +71,18 @@ class Scene:
         """Return the scene with what pods take of the wanted resources."""
         return self if self.world is None else replace(self, world=pod_use.with_pod_use(self.world, use))
 
+    def with_standings(self, workloads: Mapping[str, Grid]) -> "Scene":
+        """Return the scene with how every node stands after assumed load: what destinations are judged by.
+
+        `workloads` is the use of each additive resource by workload, where the policy has a query for it.
+        """
+        if self.world is None:
+            return self
+        resources = {
+            name: replace(readings, workload=workloads.get(name)) for name, readings in self.history.resources.items()
+        }
+        return replace(self, standings=_standings(self.world, replace(self.history, resources=resources)))
+
     def with_records(self, changed: tuple[EvictionRecord, ...]) -> "Scene":
         """Return the scene with some records as they are now."""
         newer = {record.name: record for record in changed}
@@ -75,14 +91,13 @@ class Scene:
 
 
 def evaluate(cluster: Cluster, ledger: Ledger, history: SignalHistory, policy: Policy) -> Scene:
-    """Return the scene of one moment; pod use is added by `with_pod_use`."""
+    """Return the scene of one moment; what only a cycle with candidates needs is added later."""
     scene = Scene(cluster=cluster, ledger=ledger, policy=policy, history=history, troubles=_troubles(cluster, history))
     if not len(history.times):
         return scene
     seen = world.observe(cluster, history, records=ledger.records, policy=policy)
     ready = [node.name for node in cluster.nodes.values() if node.ready]
-    covered = coverage(seen.saturation, among=ready)
-    return replace(scene, world=seen, standings=_standings(seen), coverage=covered)
+    return replace(scene, world=seen, coverage=coverage(seen.saturation, among=ready))
 
 
 def on_one_clock(cluster: Cluster, ledger: Ledger | LedgerUnreadable) -> tuple[Cluster, Ledger]:
@@ -93,14 +108,30 @@ def on_one_clock(cluster: Cluster, ledger: Ledger | LedgerUnreadable) -> tuple[C
     return replace(cluster, unreadable=unreadable), Ledger(records=(), now=cluster.now)
 
 
-def _standings(seen: World) -> Mapping[str, NodeStanding]:
-    population = Population(nodes=seen.cluster.nodes, pods=seen.cluster.pods.values())
+def _standings(seen: World, history: SignalHistory) -> Mapping[str, NodeStanding]:
+    signals, pods = seen.policy.signals, tuple(seen.inhabitants)
+    since = (
+        seen.cluster.now - signals.stale_after - max((one.rate_window for one in signals.resources.values()), default=0)
+    )
+    turns = [
+        Turn(pod.bound_at, pod, workload_of(pod)) for pod in pods if pod.bound_at is not None and pod.bound_at > since
+    ]
+    ratios = use_ratios(history, signals=signals, requested=_requested(pods), turns=turns) if turns else {}
+    expected = Expectations(saturation=seen.saturation, signals=signals, nodes=seen.cluster.nodes, ratios=ratios)
     return stand(
         seen.saturation,
         include_slack=seen.policy.buoyancy.include_slack,
         slacks=objectives.node_slacks(seen.objectives),
-        loads=loads_of(seen.saturation, seen.policy.signals, population),
+        loads=expected.of_all(turns),
     )
+
+
+def _requested(pods: Iterable[Pod]) -> Mapping[str, Mapping[str, int]]:
+    """Return what the pods of each workload request in sum, by resource."""
+    sums: dict[str, Counter[str]] = {}
+    for pod in pods:
+        sums.setdefault(workload_of(pod), Counter()).update(pod.requests.amounts)
+    return sums
 
 
 def _troubles(cluster: Cluster, history: SignalHistory) -> Mapping[str, str]:
