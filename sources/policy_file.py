@@ -62,6 +62,10 @@ class PolicyFile:
         """What is wrong with the file as it stands, in words; None while it is the policy in force."""
         return self._trouble
 
+    def listen(self, listener: PolicyListener) -> None:
+        """Tell somebody of new policies from now on; a service is made after its policy was read."""
+        self._listener = listener
+
     def poll(self) -> bool:
         """Look at the file once; tell whether another policy is in force now."""
         try:

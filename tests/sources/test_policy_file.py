@@ -197,6 +197,16 @@ def test_watching_polls_until_told_to_stop(path: Path) -> None:
     assert file.reloaded == 1
 
 
+def test_whoever_listens_later_is_told_of_later_changes(path: Path) -> None:
+    file, hearer = watched(path), Hearer()
+
+    file.listen(hearer)
+    path.write_text(HEAD + RESOURCES + OTHER)
+    file.poll()
+
+    assert hearer.hashes == [file.current.hash]
+
+
 def test_warnings_are_logged_with_their_place(path: Path, caplog: pytest.LogCaptureFixture) -> None:
     path.write_text(HEAD)
 
