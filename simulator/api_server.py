@@ -16,6 +16,7 @@ from simulator.faults import Faults
 from simulator.jsons import Raw, copied
 from simulator.kinds import KINDS, Target, kind_of
 from simulator.listing import Lister
+from simulator.rights import Rights
 from simulator.store import Change, Store
 from simulator.watching import Stream, Watches
 from simulator.writing import Writer
@@ -94,9 +95,12 @@ class ApiServer:
         """Answer a watch of the user `test`."""
         return self.connect("test").stream(path, query=query, timeout=timeout, accept=accept)
 
-    def connect(self, user: str) -> Connection:
-        """Return the API as one process uses it: its calls and faults are told apart by `user`."""
-        return Connection(self, user)
+    def connect(self, user: str, rights: Rights | None = None) -> Connection:
+        """Return the API as one process uses it: its calls and faults are told apart by `user`.
+
+        With `rights` every other call is answered by 403; without, everything is allowed.
+        """
+        return Connection(self, user, rights)
 
     # ------------------------------------------------------------------ setting and reading a scene, unrecorded
 

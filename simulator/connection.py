@@ -9,6 +9,7 @@ from simulator.failures import Failure
 from simulator.faults import Faults
 from simulator.jsons import Raw, copied
 from simulator.kinds import Target, parse_path
+from simulator.rights import Rights
 from simulator.watching import Stream, Watches
 from sources.kube.api import Answer
 from sources.kube.errors import status_error
@@ -34,8 +35,9 @@ class Server(Protocol):
 class Connection:
     """`KubeApi` for one user: faults and records tell its calls from those of others."""
 
-    def __init__(self, server: Server, user: str) -> None:
+    def __init__(self, server: Server, user: str, rights: Rights | None = None) -> None:
         self._server = server
+        self._rights = rights
         self.user = user
 
     def request(  # noqa: PLR0913  # the parts of an HTTP request, as the port has them
@@ -86,6 +88,8 @@ class Connection:
         at = self._server.clock.now()
         call = Call(user=self.user, method=method, path=path, target=target, query=query, body=body, at=at)
         self._server.calls.add(call)
+        if self._rights is not None:
+            self._rights.check(call)
         return call
 
 
