@@ -49,8 +49,8 @@ def test_build_command_writes_into_the_given_folder() -> None:
 
 
 @given(
-    st.dictionaries(st.text(min_size=1), st.binary(), min_size=1),
-    st.lists(st.text(), max_size=3),
+    st.dictionaries(st.text(min_size=1, max_size=4), st.binary(max_size=4), min_size=1, max_size=4),
+    st.lists(st.text(max_size=4), max_size=3),
     st.data(),
     st.binary(),
 )
