@@ -30,9 +30,9 @@ def propose(world: World) -> tuple[Proposal, ...]:
 
 
 def _of_objective(world: World, objective: Objective) -> Iterator[Proposal]:
-    for owner, readings in sorted(_by_owner(objective.readings).items()):
+    for owner, readings in objective.breached().items():
         trouble = f"{objective.slo.name} of {owner}"
-        if not objective.remembers and any(reading.breaching for reading in readings):
+        if not objective.remembers:
             yield Proposal(rule=NAME, trouble=trouble, refusal=_no_history(world, objective.slo))
             continue
         lasting = [reading for reading in readings if reading.breaching and reading.trouble]
@@ -44,15 +44,6 @@ def _of_objective(world: World, objective: Objective) -> Iterator[Proposal]:
             continue
         candidates = [candidate for reading in lasting for candidate in _candidates(world, objective.slo, reading)]
         yield from _guarded(world, trouble, candidates)
-
-
-def _by_owner(readings: Iterable[Reading]) -> dict[str, list[Reading]]:
-    """Group readings by workload; a bare pod is a group of its own."""
-    groups: dict[str, list[Reading]] = {}
-    for reading in readings:
-        owner = str(reading.workload or reading.pods[0])
-        groups.setdefault(owner, []).append(reading)
-    return groups
 
 
 def _whole_workload(world: World, slo: Slo, readings: Sequence[Reading]) -> Refusal | None:

@@ -8,7 +8,7 @@ import pytest
 from policies.buoyancy.contention import contend
 from policies.buoyancy.debounce import Trigger
 from policies.buoyancy.saturation import saturate
-from tests.policies.buoyancy.histories import NOW, make_history, make_saturation, make_signals
+from tests.policies.buoyancy.histories import NOW, make_grid, make_history, make_saturation, make_signals
 
 THREE = Trigger(below=0.0, clear_above=0.05, needed=3)
 
@@ -83,3 +83,12 @@ def test_without_resources_nobody_is_oversubscribed() -> None:
     assert found.troubled == frozenset()
     assert math.isnan(found.headroom[0])
     assert np.shape(found.trouble) == (0, 1)
+
+
+def test_a_lower_bound_is_no_score_to_evict_by() -> None:
+    history = make_history({"cpu": make_grid({"n": [1.2, 1.2, 1.2]})})
+
+    found = contend(saturate(history, make_signals("cpu", pressure="p"), nodes=("n",)), THREE)
+
+    assert found.oversubscribed == ()
+    assert found.headroom_of("n") is None

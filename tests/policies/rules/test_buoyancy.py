@@ -201,6 +201,12 @@ def test_after_an_eviction_of_unknown_size_the_debounce_begins_anew() -> None:
     assert victims(hot(records=[recent]).proposals()) == []
 
 
+def test_a_sample_of_the_moment_of_the_eviction_is_not_newer_than_it() -> None:
+    at_once = make_record(ago=0.0, evidence={"pod.cpu": 0.01})
+
+    assert rails(hot(records=[at_once]).proposals()) == ["fresh-samples"]
+
+
 def test_until_the_node_is_sampled_again_nobody_else_is_taken() -> None:
     (proposal,) = hot(records=[make_record(ago=-5.0, evidence={"pod.cpu": 0.01})]).proposals()
 

@@ -4,7 +4,9 @@ from typing import Any
 
 import pytest
 
+from policies.buoyancy.standing import NodeSlacks
 from policies.rules import soft_slo
+from policies.rules.objectives import node_slacks, slack_by_pod
 from policies.values.pods import Owner
 from policies.values.refusals import Scope
 from policies.values.workloads import WorkloadRef
@@ -214,6 +216,13 @@ def test_each_workload_of_an_objective_has_its_own_proposal() -> None:
     assert victims(breached(pods=[*WEB, api], slack=slack).proposals()) == [["api-0"], ["web-0"]]
 
 
+def test_a_workload_that_is_well_is_not_mixed_up_with_one_that_breaches() -> None:
+    api = [make_pod(f"api-{number}", node="n1", workload="api", labels={"app": "web"}) for number in range(3)]
+    slack = {"p99": {"default/web-0": steady(-0.2), **{f"default/{pod.name}": WELL for pod in api}}}
+
+    assert victims(breached(pods=[*WEB, *api], slack=slack).proposals()) == [["web-0"]]
+
+
 def test_more_is_better() -> None:
     slo = make_slo(at_most=None, at_least=1000.0)
     given = breached(slos=[slo], slack={"p99": {"default/web-0": steady(1 - 900.0)}})
@@ -251,14 +260,21 @@ def test_a_replica_on_an_unknown_node_goes_last_where_nobody_asks_for_headroom()
 def test_a_workloads_breach_says_nothing_of_its_pods_nodes() -> None:
     world = whole().world()
 
-    assert not soft_slo.propose(world)[0].candidates[0].scores
-    assert all(reading.average is not None for objective in world.objectives for reading in objective.readings)
+    assert soft_slo.propose(world)[0].candidates
+    assert slack_by_pod(world.objectives) == {}
+    assert node_slacks(world.objectives) == NodeSlacks()
 
 
 def test_after_an_eviction_of_one_replica_the_workload_is_judged_anew() -> None:
     web = WorkloadRef("Deployment", "default", "web")
 
     assert victims(whole(records=[make_record(node="n9", workload=web, ago=STEP)]).proposals()) == []
+
+
+def test_a_workload_without_a_series_is_not_measured() -> None:
+    api = make_pod("api-0", node="n1", workload="api", labels={"app": "web"})
+
+    assert victims(whole(pods=[*WEB, api]).proposals()) == [["web-1", "web-2", "web-0"]]
 
 
 def test_bare_pods_belong_to_no_measured_workload() -> None:
