@@ -50,6 +50,10 @@ types: $(INSTALLED) ## mypy, strict, source and tests
 imports: $(INSTALLED) ## import-linter: the one direction of imports
 	$(BIN)/lint-imports
 
+.PHONY: docs
+docs: $(INSTALLED) ## write the generated pages of docs/reference anew (a unit test fails when they are stale)
+	$(BIN)/python -m bayplan.reference
+
 .PHONY: build-control-plane
 build-control-plane: $(INSTALLED) ## build etcd, Kubernetes and KWOK once into the cache (about 10 minutes)
 	$(BIN)/python -m controlplane
