@@ -16,6 +16,7 @@ SECONDS: Final = st.integers(1, 10_000)
 DURATIONS: Final = (
     SECONDS.map(lambda n: f"{n}s") | SECONDS.map(lambda n: f"{n}ms") | st.sampled_from(["1h30m", "2.5m", "1d"])
 )
+WINDOWS: Final = SECONDS.map(lambda n: f"{n}s")  # a day of steps is more than Prometheus answers
 SHARES: Final = st.integers(0, 100).map(lambda n: f"{n}%") | st.floats(0, 1)
 LABEL_VALUES: Final = st.from_regex(r"([A-Za-z0-9]([-._a-zA-Z0-9]{0,5}[A-Za-z0-9])?)?", fullmatch=True)
 KEYS: Final = st.sampled_from(["app", "app.kubernetes.io/name", "tier", "Role_1"])
@@ -57,7 +58,7 @@ def slos(draw: st.DrawFn) -> Data:
             namespaces=st.lists(NAMES, max_size=2),
             age=QUERIES,
             per=st.sampled_from(["pod", "workload"]),
-            window=DURATIONS,
+            window=WINDOWS,
         )
     )
     data |= {"name": draw(NAMES), "selector": draw(SELECTORS), "indicator": draw(QUERIES)}

@@ -13,7 +13,7 @@ HEAD = "apiVersion: bayplan.dev/v1alpha1\nkind: Policy\n"
 
 @given(policies())
 def test_dumped_policy_loads_as_the_same_policy(data: Data) -> None:
-    first = load(json.dumps(data), file="p.yaml")  # JSON is YAML
+    first = load(json.dumps(data, ensure_ascii=False), file="p.yaml")  # JSON is YAML
 
     again = load(dump(first.policy), file="p.yaml")
 

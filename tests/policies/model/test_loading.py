@@ -93,7 +93,7 @@ def test_any_broken_policy_ends_in_errors_with_places_or_in_a_policy(data: Data,
             target = target[part]
         target[last] = copy.deepcopy(choices.draw(JUNK))
 
-    problems = problems_of(json.dumps(broken, indent=1))
+    problems = problems_of(json.dumps(broken, indent=1, ensure_ascii=False))
 
     assert all(problem.message and problem.line > 0 and problem.path for problem in problems)
     assert len({str(problem) for problem in problems}) == len(problems)
