@@ -39,7 +39,6 @@ class Metrics:
         self.workload_evictions = counter("workload_evictions", "Evictions by workload.", "namespace", "workload")
         self.errors = counter("errors", "Troubles that ended in no eviction, by step.", "step")
         self.events_failed = counter("events_failed", "Events that could not be written.")
-        self.policy_reloads = counter("policy_reloads", "Policy changes seen, by result.", "result")
 
     def _gauges(self) -> None:
         def gauge(name: str, words: str, *labels: str) -> Gauge:
@@ -56,6 +55,7 @@ class Metrics:
         self.budget_max = gauge("budget_max", "What the limit allows.", "scope", "window")
         self.records = gauge("records", "Eviction records in the ledger, by state.", "state")
         self.unreadable = gauge("unreadable", "1 for a kind that could not be listed.", "kind")
+        self.policy_changes = gauge("policy_changes", "Changes of the policy file since the start.", "result")
         self.policy = gauge("policy_info", "1 for the content hash of the policy in force.", "hash")
         self.cycle_seconds = Histogram(
             "bayplan_descheduler_cycle_seconds",

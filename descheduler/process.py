@@ -23,7 +23,7 @@ from policies.model.policy import Policy
 from sources.clocks import Clock, SystemClock
 from sources.kube.api import KubeApi
 from sources.kube.cluster_watch import ClusterWatch, WatchSettings
-from sources.signals.reader import Inventory, SignalReader
+from sources.signals.reader import Inventory, OpenReader
 from sources.supervising import Health, supervise
 
 _JOIN_SECONDS: Final = 10.0
@@ -32,7 +32,7 @@ _JOIN_SECONDS: Final = 10.0
 class OpenSignals(Protocol):
     """Opens the reader of a policy's signals; `inventory` tells whose series count."""
 
-    def __call__(self, policy: Policy, inventory: Callable[[], Inventory], /) -> SignalReader:
+    def __call__(self, policy: Policy, inventory: Callable[[], Inventory], /) -> OpenReader:
         """Return a reader."""
         ...
 
@@ -48,6 +48,16 @@ class PolicySource(Protocol):
     @property
     def trouble(self) -> str | None:
         """What is wrong with its newest version, None where nothing is."""
+        ...
+
+    @property
+    def reloaded(self) -> int:
+        """How often another policy came into force."""
+        ...
+
+    @property
+    def rejected(self) -> int:
+        """How often a change was refused."""
         ...
 
     def run(self, stop: threading.Event) -> None:
@@ -87,7 +97,7 @@ class Process:
             setting.api, namespace=setting.namespace, writer=setting.holder, clock=setting.clock
         )
         self._watch: ClusterWatch | None = None
-        self._reader: tuple[str, SignalReader] | None = None
+        self._reader: tuple[str, OpenReader] | None = None
         self._inventory = Inventory()
 
     def run_once(self) -> CycleResult:
@@ -107,6 +117,7 @@ class Process:
             ended.set()
             renewing.join(_JOIN_SECONDS)
             self.elector.release()
+            self._close_reader()
 
     def run_loop(self, *, host: str, port: int) -> None:
         """Run cycles until the stop event is set, then finish the write in hand and free the Lease."""
@@ -114,7 +125,7 @@ class Process:
         settings = WatchSettings(health=self.health, clock=self.setting.clock)
         self._watch = ClusterWatch(self.setting.api, settings=settings)
         runner = self._runner(WatchedClusters(self._watch))
-        probes = ProbeServer(Pages(metrics=self.metrics.text, readiness=self.readiness), host=host, port=port)
+        probes = ProbeServer(Pages(metrics=self.exposition, readiness=self.readiness), host=host, port=port)
         # The Lease is renewed until the last write is done: the elector ends after the cycles.
         done = threading.Event()
         elector = self._thread("elector", lambda: self.elector.run(done), stop=done)
@@ -131,10 +142,11 @@ class Process:
         for thread in (elector, *tasks):
             thread.join(_JOIN_SECONDS)
         self.elector.release()
+        self._close_reader()
 
     def readiness(self) -> tuple[bool, dict[str, Any]]:
         """Tell whether the process can do its work, and in detail what is wrong; not leading is nothing wrong."""
-        watch, policy = self._watch, self.setting.policy
+        watch, reader, policy = self._watch, self._reader, self.setting.policy
         ready = watch is not None and watch.synced
         return ready, {
             "leading": self.elector.leads(),
@@ -142,9 +154,16 @@ class Process:
             "policyTrouble": policy.trouble,
             "mode": policy.current.policy.eviction.mode,
             "unreadable": {} if watch is None else watch.troubles(),
-            "signals": {} if self._reader is None else dict(self._reader[1].failures()),
+            "signals": {} if reader is None else dict(reader[1].failures()),
             "tasks": self.health.troubles(),
         }
+
+    def exposition(self) -> bytes:
+        """Return the metrics."""
+        changes = self.metrics.policy_changes
+        changes.labels("taken").set(self.setting.policy.reloaded)
+        changes.labels("refused").set(self.setting.policy.rejected)
+        return self.metrics.text()
 
     def _runner(self, clusters: Clusters) -> Runner:
         setting = self.setting
@@ -174,12 +193,20 @@ class Process:
             interval=setting.interval,
         )
 
-    def _signals(self, loaded: Loaded, inventory: Inventory) -> SignalReader:
+    def _signals(self, loaded: Loaded, inventory: Inventory) -> OpenReader:
         """Return the reader of this policy; another policy gets another one, as its queries may differ."""
         self._inventory = inventory
-        if self._reader is None or self._reader[0] != loaded.hash:
-            self._reader = loaded.hash, self.setting.open_signals(loaded.policy, lambda: self._inventory)
-        return self._reader[1]
+        if self._reader is not None and self._reader[0] == loaded.hash:
+            return self._reader[1]
+        self._close_reader()
+        reader = self.setting.open_signals(loaded.policy, lambda: self._inventory)
+        self._reader = loaded.hash, reader
+        return reader
+
+    def _close_reader(self) -> None:
+        if self._reader is not None:
+            self._reader[1].close()
+            self._reader = None
 
     def _wait_until_synced(self) -> None:
         while self._watch is not None and not self._watch.synced and not self.setting.stop.wait(0.1):

@@ -58,6 +58,10 @@ class ScriptedSignals:
         self.asked.append(f"workloads {resource}")
         return Grid.empty()
 
+    def close(self) -> None:
+        """Note that the reader was closed."""
+        self.asked.append("close")
+
     def failures(self) -> Mapping[str, str]:
         """Return what failed."""
         return self.failed

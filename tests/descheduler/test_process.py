@@ -31,6 +31,8 @@ class PolicyInMemory:
 
     current: Loaded
     trouble: str | None = None
+    reloaded: int = 0
+    rejected: int = 0
 
     def run(self, stop: threading.Event) -> None:
         """Wait; a test changes the policy itself."""
@@ -149,6 +151,7 @@ def test_readiness_tells_what_is_in_force_and_what_is_wrong(start: Callable[[Sit
     site = hot(mode="observe")
     run = start(site)
     run.policy.trouble = "policy.yaml:3: seen 7"
+    run.policy.rejected = 1
 
     eventually(lambda: run.readiness().get("leading"))
     detail = run.readiness()
@@ -156,6 +159,7 @@ def test_readiness_tells_what_is_in_force_and_what_is_wrong(start: Callable[[Sit
     assert detail["policy"] == "first"
     assert detail["policyTrouble"] == "policy.yaml:3: seen 7"
     assert (detail["mode"], detail["unreadable"], detail["signals"]) == ("observe", {}, {})
+    assert b'bayplan_descheduler_policy_changes{result="refused"} 1.0' in run.process.exposition()
 
 
 def test_another_policy_takes_effect_without_a_restart(start: Callable[[Site], Run]) -> None:

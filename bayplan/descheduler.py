@@ -1,0 +1,137 @@
+"""`bayplan descheduler run`: evict the pods that a better placement would help. Wires the process, decides nothing."""
+
+import os
+import socket
+import threading
+import uuid
+from pathlib import Path
+
+import click
+from rich.console import Console
+
+from bayplan.exits import BadPolicy, NoLease, Unreachable
+from bayplan.logs import set_up
+from bayplan.options import common_options, output_option, port_option
+from bayplan.settings import ProcessSettings
+from bayplan.stopping import stop_on_signals
+from descheduler import printing
+from descheduler.decisions import CycleResult
+from descheduler.process import Process, Setting
+from descheduler.running import NotLeading
+from policies.model.fields import seconds
+from policies.model.policy import Policy
+from policies.model.problems import PolicyErrors
+from sources.kube.api import KubeApi
+from sources.kube.client import connect
+from sources.kube.errors import ApiError
+from sources.policy_file import PolicyFile
+from sources.signals.opening import open_signals
+from sources.signals.reader import Inventories, OpenReader
+
+
+def _duration(_ctx: click.Context, _param: click.Parameter, text: str | None) -> float | None:
+    """Read a duration as in the policy: `15s`, `1m30s`."""
+    if text is None:
+        return None
+    try:
+        wanted = seconds(text)
+    except ValueError as problem:
+        raise click.BadParameter(str(problem)) from problem
+    if wanted <= 0:
+        raise click.BadParameter(f"{text!r} is no pause; allowed is more than 0s")
+    return wanted
+
+
+@click.group()
+def descheduler() -> None:
+    """Evict the pods that a better placement would help."""
+
+
+@descheduler.command()
+@common_options
+@click.option("--once", is_flag=True, help="Run a single cycle, print what was decided, and end.")
+@click.option(
+    "--interval",
+    callback=_duration,
+    metavar="DURATION",
+    envvar="BAYPLAN_INTERVAL",
+    show_envvar=True,
+    help="Time from one cycle to the next. Default: the policy's `signals.step`.",
+)
+@click.option(
+    "--host",
+    envvar="BAYPLAN_HOST",
+    default="127.0.0.1",
+    show_envvar=True,
+    show_default=True,
+    help="The address for probes and metrics.",
+)
+@port_option("--port", default=8889, meaning="The port for /healthz, /readyz and /metrics; not with --once.")
+@output_option
+def run(  # one argument an option, as click has it
+    process: ProcessSettings, *, once: bool, interval: float | None, host: str, port: int, output: str
+) -> None:
+    """Watch the pods and evict the few whose contention or SLO breach is real and lasting.
+
+    Without --once it runs until SIGTERM. With it, it ends with 4 when the policy says enforce and another process
+    holds the Lease; while observing it needs no Lease, and without it writes nothing but events.
+    """
+    set_up(process.log_level, process.log_format)
+    stop = stop_on_signals()
+    policy = _policy(process.policy)
+    try:
+        api = connect(process.kubeconfig)
+    except ApiError as problem:
+        raise Unreachable(str(problem)) from problem
+    made = Process(_setting(process, api, policy, stop=stop, interval=interval))
+    try:
+        if once:
+            _print(_once(made), output)
+        else:
+            made.run_loop(host=host, port=port)
+    finally:
+        api.close()
+
+
+def _policy(path: Path) -> PolicyFile:
+    try:
+        return PolicyFile(path)
+    except PolicyErrors as errors:
+        raise BadPolicy(errors.problems) from errors
+
+
+def _setting(
+    process: ProcessSettings, api: KubeApi, policy: PolicyFile, *, stop: threading.Event, interval: float | None
+) -> Setting:
+    # A restarted container keeps its pod's name, but must not take the records of its predecessor for its own.
+    holder = f"{process.pod_name or socket.gethostname()}_{uuid.uuid4()}"
+
+    def open_reader(opened: Policy, inventory: Inventories) -> OpenReader:
+        return open_signals(opened, inventory, api=api)
+
+    return Setting(
+        api=api,
+        policy=policy,
+        open_signals=open_reader,
+        namespace=process.namespace,
+        holder=holder,
+        stop=stop,
+        interval=interval,
+        seed=os.getpid(),
+    )
+
+
+def _once(made: Process) -> CycleResult:
+    try:
+        return made.run_once()
+    except NotLeading as problem:
+        raise NoLease(str(problem)) from problem
+    except ApiError as problem:
+        raise Unreachable(str(problem)) from problem
+
+
+def _print(result: CycleResult, output: str) -> None:
+    if output == "json":
+        click.echo(printing.as_json(result))
+    else:
+        printing.print_table(result, Console())
