@@ -137,7 +137,7 @@ def _objective(
 ) -> Objective:
     grid = history.slos.get(slo.name) or Grid.empty(len(history.times))
     measured = _workloads if slo.per == "workload" else _pods
-    subjects = tuple(measured(grid, inhabitants, reached=_reach(slo, policy)))
+    subjects = tuple(measured(grid, inhabitants, reached=reach(slo, policy)))
     limit = soft_limit(slo, consecutive=policy.eviction.consecutive)
     needed = samples_wanted(limit.window, history.step) + limit.trigger.needed - 1
     return Objective(
@@ -170,7 +170,7 @@ def _workloads(grid: Grid, inhabitants: Inhabitants, *, reached: Reach) -> Itera
             yield Subject(row, tuple(pods), ref)
 
 
-def _reach(slo: Slo, policy: Policy) -> Reach:
+def reach(slo: Slo, policy: Policy) -> Reach:
     """Return the test whether an objective is about a pod: its namespaces (or those in scope) and its selector."""
     selector, named = slo.selector.compiled(), frozenset(slo.namespaces)
     covers = named.__contains__ if named else policy.scope.namespaces.cover

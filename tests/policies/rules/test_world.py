@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from policies.buoyancy.standing import stand
@@ -40,7 +40,7 @@ LONG = SPAN + 40
 # Blocks of equal values: noise alone would hardly ever stay over a threshold long enough to matter.
 BLOCKS = st.lists(st.tuples(st.sampled_from([0.2, 0.6, 0.97, 1.02, 1.3]), st.integers(1, 12)), min_size=1, max_size=12)
 STATES = st.sampled_from([Freshness.STALE, Freshness.MISSING, Freshness.NAN])
-SLOW = settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+SLOW = settings(max_examples=60)
 
 
 @dataclass(frozen=True, slots=True)
