@@ -32,7 +32,7 @@ class Buoyancy(Section):
     deschedule_after: Seconds = Field(
         default=180.0,
         description="How long every evaluation must find the node oversubscribed over the same resource. Default 3m: "
-        "twelve evaluations at the default step; a peak passes, a wrong placement stays.",
+        "thirteen evaluations at the default step; a peak passes, a wrong placement stays.",
     )
     clear_above: Number = Field(
         default_factory=_above_threshold,
