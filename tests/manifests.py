@@ -4,11 +4,13 @@ An end-to-end test compares what it reads with what `kubectl kustomize` renders.
 """
 
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 import yaml
 
 from simulator.jsons import Raw, merged
+from simulator.rights import Rights, rights_of
 
 DEPLOY = Path(__file__).resolve().parents[1] / "deploy"
 LAYOUTS = ("base", "overlays/control-plane-host", "overlays/service", "overlays/descheduler-deployment")
@@ -75,6 +77,12 @@ def containers(layout: str) -> list[Container]:
         for raw in pod_spec(workload)["containers"]
         if raw["image"].startswith("bayplan-")
     ]
+
+
+@cache
+def rights(service: str) -> Rights:
+    """Return what the shipped roles let `extender` or `descheduler` do: tests run the services with no more."""
+    return rights_of(rendered("base"), f"bayplan-{service}", namespace=NAMESPACE)
 
 
 Objects = dict[tuple[str, str | None, str], Raw]

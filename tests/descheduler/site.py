@@ -23,6 +23,7 @@ from simulator.jsons import Raw
 from sources.signals.reader import Inventory, SignalReader
 from tests.descheduler.builders import make_policy
 from tests.descheduler.scripted import ScriptedSignals, demand
+from tests.manifests import rights
 from tests.raw import raw_node, raw_workload
 
 OWN = "bayplan-system"
@@ -122,7 +123,8 @@ class Process:
     stopped: bool = False
 
     def __post_init__(self) -> None:
-        site, api = self.site, self.site.server.connect(self.name)
+        site = self.site
+        api = site.server.connect(self.name, rights("descheduler"))
         self.metrics = Metrics()
         self.elector = Elector(api, Terms(namespace=OWN, holder=self.name), clock=site.clock)
         self.keeper = LedgerKeeper(api, namespace=OWN, writer=f"{self.name}-{random.random()}", clock=site.clock)

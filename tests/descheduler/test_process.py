@@ -23,6 +23,7 @@ from sources.signals.reader import Inventory
 from tests.descheduler.scripted import ScriptedSignals
 from tests.descheduler.site import OWN, Site, policy
 from tests.descheduler.test_cycle import hot
+from tests.manifests import rights
 
 
 @dataclass
@@ -78,7 +79,7 @@ class Run:
 def setting(site: Site, *, name: str = "a", chosen: Policy | None = None) -> tuple[Setting, PolicyInMemory, Signals]:
     """Return what a process runs with."""
     source, signals = PolicyInMemory(Loaded(policy=chosen or site.policy, hash="first")), Signals(site)
-    api = site.server.connect(name)
+    api = site.server.connect(name, rights("descheduler"))
     made = Setting(api=api, policy=source, open_signals=signals, namespace=OWN, holder=name, interval=0.05)
     return made, source, signals
 
