@@ -67,11 +67,11 @@ def assumed(changes: Iterable[Change], *, sampling: Sampling, full_capacity: flo
 
 def assumed_loads(changes: Changes, *, newest: Floats, rate_window: float, full_capacity: Floats) -> Floats:
     """Return `dR` of every node of one resource, as `assumed` does for one; `newest` and capacity are by node."""
-    age = newest[changes.rows] - changes.at
-    seen = np.clip(age / rate_window, 0.0, 1.0) if rate_window > 0 else np.ones_like(age)
-    unseen = np.where(age < 0, 1.0, 1.0 - seen)
-    total = np.bincount(changes.rows, weights=changes.use * unseen, minlength=len(newest))
-    with np.errstate(divide="ignore", invalid="ignore"):
+    with np.errstate(all="ignore"):  # what is no number in the end is no load
+        age = newest[changes.rows] - changes.at
+        seen = np.clip(age / rate_window, 0.0, 1.0) if rate_window > 0 else np.ones_like(age)
+        unseen = np.where(age < 0, 1.0, 1.0 - seen)
+        total = np.bincount(changes.rows, weights=changes.use * unseen, minlength=len(newest))
         load = total / full_capacity
     return np.where(np.isfinite(load) & (full_capacity > 0), load, 0.0)
 

@@ -41,7 +41,8 @@ def gated(use: Floats, pressure: Floats, gate: float) -> Floats:
     has to mark as such (`pressure_lacking`).
     """
     reached = ~below(use, gate) & np.isfinite(pressure)
-    return np.where(reached, use + np.maximum(0.0, np.where(reached, pressure, 0.0)), use)
+    with np.errstate(over="ignore"):
+        return use + np.maximum(0.0, np.where(reached, pressure, 0.0))
 
 
 def pressure_lacking(use: Floats, pressure: Floats, gate: float) -> Flags:

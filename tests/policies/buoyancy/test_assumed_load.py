@@ -86,6 +86,19 @@ def test_all_nodes_at_once_are_loaded_as_each_is_alone(changes: list[tuple[int, 
         assert loads[row] == pytest.approx(alone, abs=1e-9)
 
 
+@given(st.floats(), st.floats(), st.floats(), st.floats())
+def test_whatever_the_numbers_a_load_is_finite(at: float, use: float, newest: float, capacity: float) -> None:
+    changes = Changes(rows=np.zeros(1, dtype=np.intp), at=np.array([at]), use=np.array([use]))
+
+    loads = assumed_loads(changes, newest=np.array([newest]), rate_window=60.0, full_capacity=np.array([capacity]))
+    alone = assumed(
+        [Change(at=at, use=use)], sampling=Sampling(newest=newest, rate_window=60.0), full_capacity=capacity
+    )
+
+    assert np.isfinite(loads).all()
+    assert math.isfinite(alone)
+
+
 @given(st.floats(0, 200), st.floats(0, 200))
 def test_a_later_bind_is_never_seen_more(age: float, later: float) -> None:
     assert unseen_share(1000 - age, MINUTE) <= unseen_share(1000 - age + later, MINUTE)

@@ -54,6 +54,13 @@ def test_pressure_counts_only_above_the_gate(use: float, pressure: float, score:
     assert gated(of(use), of(pressure), 0.7)[0] == pytest.approx(score)
 
 
+@given(ANY, ANY)
+def test_whatever_is_measured_a_gated_score_is_finite_or_missing(use: float, pressure: float) -> None:
+    score = normalise(gated(of(use), of(pressure), 0.7), Anchors())[0]
+
+    assert np.isnan(score) or (score >= 0 and np.isfinite(score))
+
+
 def test_pressure_without_use_is_missing() -> None:
     assert np.isnan(gated(of(NAN), of(0.9), 0.7)[0])
 

@@ -38,6 +38,12 @@ def test_without_a_positive_objective_there_is_no_slack(objective: float) -> Non
 @pytest.mark.parametrize("measured", [math.nan, math.inf, -math.inf, 1.7e308])
 def test_what_is_no_number_is_no_sample(measured: float) -> None:
     assert np.isnan(slack_at_most(np.array([measured]), 0.1)[0])
+    assert np.isnan(slack_at_least(np.array([measured]), 0.1)[0])
+
+
+def test_a_difference_that_overflows_is_no_sample() -> None:
+    assert np.isnan(slack_at_most(np.array([-1.7e308]), 1.7e308)[0])
+    assert np.isnan(slack_at_least(np.array([-1.7e308]), 1.7e308)[0])
 
 
 @given(st.lists(FINITE, max_size=20), FINITE)
