@@ -6,6 +6,9 @@ from typing import Any
 
 Object = dict[str, Any]
 
+# Annotations that our KWOK stages (programs/stages.yaml) obey, on a pod: never Ready; ends with success at once.
+UNREADY = {"controlplane.test/unready": "true"}
+COMPLETES = {"controlplane.test/completes": "true"}
 # Kinds without a namespace, as far as set-ups make them.
 CLUSTER_WIDE = frozenset(
     {
@@ -23,12 +26,13 @@ CLUSTER_WIDE = frozenset(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NodeShape:
-    """What a node offers; `labels` come on top of host name and zone."""
+    """What a node offers; `labels` come on top of host name and zone, `address` is its InternalIP."""
 
     cpu: str = "8"
     memory: str = "32Gi"
     pods: int = 110
     zone: str = "a"
+    address: str = ""
     labels: Mapping[str, str] = field(default_factory=dict)
     taints: tuple[Mapping[str, str], ...] = ()
     extended: Mapping[str, str] = field(default_factory=dict)
@@ -59,6 +63,9 @@ def node(name: str, shape: NodeShape) -> Object:
     """Return a node that KWOK looks after."""
     labels = {"kubernetes.io/hostname": name, "topology.kubernetes.io/zone": shape.zone, "type": "kwok"}
     room = {"cpu": shape.cpu, "memory": shape.memory, "pods": str(shape.pods), **shape.extended}
+    addresses = [{"type": "Hostname", "address": name}]
+    if shape.address:
+        addresses.append({"type": "InternalIP", "address": shape.address})
     return {
         "apiVersion": "v1",
         "kind": "Node",
@@ -68,7 +75,7 @@ def node(name: str, shape: NodeShape) -> Object:
             "annotations": {"kwok.x-k8s.io/node": "fake"},
         },
         "spec": {"taints": [dict(taint) for taint in shape.taints]},
-        "status": {"allocatable": room, "capacity": room},
+        "status": {"allocatable": room, "capacity": room, "addresses": addresses},
     }
 
 
@@ -111,7 +118,7 @@ def stateful_set(name: str, replicas: int, shape: PodShape | None = None) -> Obj
 
 
 def job(name: str, completions: int = 1, shape: PodShape | None = None) -> Object:
-    """Return a Job whose pods keep running (KWOK ends a Job's pods only with a stage that says so)."""
+    """Return a Job whose pods keep running, unless the shape has the annotation `COMPLETES`."""
     template = pod_template(name, shape or PodShape())
     template["spec"]["restartPolicy"] = "Never"
     spec = {"completions": completions, "parallelism": completions, "template": template}

@@ -7,8 +7,9 @@ from controlplane.api import ApiRefusedError
 from controlplane.building import Binaries
 from controlplane.clusters import ControlPlane, Options
 from controlplane.observing import Observer, evicted
+from controlplane.processes import ProgramError
 from controlplane.waiting import never, wait_until
-from tests.e2e.scenes import Scene, node_of
+from tests.e2e.scenes import Scene, is_ready, node_of, summary
 
 
 def test_stock_scheduler_binds_a_pod_to_a_node_that_kwok_plays(scene: Scene) -> None:
@@ -34,6 +35,58 @@ def test_replicas_of_a_deployment_become_ready(scene: Scene) -> None:
     pods = scene.deployment("web", 3)
 
     assert {node_of(pod) for pod in pods} <= set(nodes)
+
+
+def test_pod_can_stay_unready_and_a_job_can_run_or_complete(scene: Scene) -> None:
+    scene.nodes(1)
+    scene.create(objects.job("works", shape=scene.here()))
+    scene.create(objects.job("done", shape=scene.here(objects.PodShape(annotations=objects.COMPLETES))))
+    scene.pod("starting", objects.PodShape(annotations=objects.UNREADY))
+
+    wait_until(
+        lambda: (
+            {
+                pod["metadata"]["labels"]["app"]: pod["status"]["phase"]
+                for pod in scene.pods()
+                if pod["status"]["phase"] != "Pending"
+            }
+            == {"works": "Running", "done": "Succeeded", "starting": "Running"}
+        ),
+        "all three to run or end",
+        seen=lambda: [summary(pod) for pod in scene.pods()],
+    )
+
+    assert not is_ready(scene.pods("starting")[0])
+    assert is_ready(scene.pods("works")[0])
+
+
+def test_evicted_pod_takes_its_grace_period_to_end(scene: Scene, pod_observer: Observer) -> None:
+    scene.nodes(1)
+    scene.deployment("slow", 1, objects.PodShape(spec={"terminationGracePeriodSeconds": 3}))
+    (pod,) = scene.pods("slow")
+
+    assert scene.evict(pod["metadata"]["name"]) == 201
+
+    never(pod_observer.deleted, "the end of the pod", during=1.5)
+    wait_until(pod_observer.deleted, "the end of the pod", timeout=5)
+
+
+def test_address_of_a_node_is_kept(scene: Scene) -> None:
+    (name,) = scene.nodes(1, objects.NodeShape(address="10.1.2.3"))
+
+    addresses = scene.api.get(f"/api/v1/nodes/{name}")["status"]["addresses"]
+
+    assert {"type": "InternalIP", "address": "10.1.2.3"} in addresses
+
+
+def test_start_that_fails_says_why_and_leaves_nothing(binaries: Binaries) -> None:
+    broken = ControlPlane(binaries, Options(apiserver_flags=("--no-such-flag",)))
+
+    with pytest.raises(ProgramError, match=r"(?s)kube-apiserver ended with 1 before it was ready:.*unknown flag"):
+        broken.__enter__()
+
+    assert broken.programs == {}
+    assert not broken.run.folder.exists()
 
 
 def test_status_of_a_disruption_budget_is_live(scene: Scene) -> None:
