@@ -26,12 +26,12 @@ class AuditLog:
     def __init__(self, file: Path) -> None:
         self._file = file
 
-    def evictions(self, *, namespace: str) -> list[Request]:
-        """Return every call of the Eviction API in a namespace, refused ones included."""
+    def evictions(self, *, namespace: str | None = None) -> list[Request]:
+        """Return every call of the Eviction API, in one namespace or in all, refused ones included."""
         return [
             request
             for request in self.requests()
-            if request.subresource == "eviction" and request.namespace == namespace
+            if request.subresource == "eviction" and namespace in (None, request.namespace)
         ]
 
     def writes(self, *, user: str) -> list[Request]:

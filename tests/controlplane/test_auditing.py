@@ -27,6 +27,7 @@ def test_evictions_of_a_namespace_are_found_with_their_answers(tmp_path: Path) -
 
     assert (found.name, found.code) == ("web-1", 429)
     assert found.user.endswith(":bayplan-descheduler")
+    assert len(AuditLog(file).evictions()) == 2
 
 
 def test_a_log_that_does_not_exist_yet_is_empty(tmp_path: Path) -> None:
