@@ -186,6 +186,9 @@ class Signals(Section):
         """Name resources that can only score, and polls that overlap."""
         if not self.resources:
             yield Remark(at=("resources",), message="empty: nothing is measured, so every node's buoyancy is unknown")
+        if self.stale_after < 2 * self.step:
+            seen = f"seen {duration_text(self.stale_after)}, less than two steps ({duration_text(self.step)} each)"
+            yield Remark(at=("staleAfter",), message=f"{seen}: one late sample makes a value stale")
         if self.source == "metrics-server":
             return
         if self.prometheus.timeout > self.step:
