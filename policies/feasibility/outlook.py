@@ -46,7 +46,7 @@ class Outlook:
     def measured(self) -> Mapping[str, NodeStanding]:
         """How each node stands of which all resources are fresh and at least one is verified."""
         standings = ((name, self.standings[name]) for name in self.occupancy.rows.row if name in self.standings)
-        return {name: each for name, each in standings if each.confidence is Confidence.FULL and each.refusable}
+        return {name: each for name, each in standings if _counts_as_measured(each)}
 
     @cached_property
     def whole(self) -> Mask:
@@ -151,6 +151,10 @@ class Outlook:
         for name in scores.keys() & self.scores.keys() if row is not None else ():
             column = self.scores[name]
             column[row] = np.maximum(0.0, column[row] - scores[name])
+
+
+def _counts_as_measured(standing: NodeStanding) -> bool:
+    return standing.confidence is Confidence.FULL and standing.refusable and bool(standing.scores)
 
 
 def look_ahead(situation: Situation, standings: Mapping[str, NodeStanding], troubled: Collection[str]) -> Outlook:
