@@ -18,6 +18,7 @@ from controlplane.node_figures import NodeFigures
 from controlplane.observing import Observer
 from controlplane.programs.prometheus import Prometheus, scrape
 from tests.e2e.scenes import Scene
+from tests.e2e.services import Services, installed
 
 HERE = Path(__file__).parent
 # A wait inside a test ends with its own message long before this.
@@ -67,6 +68,13 @@ def pod_observer(scene: Scene) -> Iterator[Observer]:
     """An observer of the scene's pods from the beginning of the test."""
     with scene.observe() as observer:
         yield observer
+
+
+@pytest.fixture
+def services(plane: ControlPlane) -> Iterator[Services]:
+    """Bayplan's services as processes; what they wrote to the cluster is gone after the test."""
+    with installed(plane) as made:
+        yield made
 
 
 @pytest.fixture(scope="session")
