@@ -37,8 +37,16 @@ Key = tuple[int, str]
 class SlackFolder:
     """Folds at the policy's step while `run` runs; `newest` never waits."""
 
-    def __init__(self, policy: Policy, pods: Callable[[], Iterable[Pod]], *, clock: Clock | None = None) -> None:
+    def __init__(
+        self,
+        policy: Policy,
+        pods: Callable[[], Iterable[Pod]],
+        *,
+        clock: Clock | None = None,
+        decoding: float = _DECODING,
+    ) -> None:
         self._policy = policy
+        self._patience = 2 * policy.signals.prometheus.timeout * max(1, len(pod_slos(policy))) + decoding
         self._pods = pods
         self._clock = clock or SystemClock()
         self._reaches = [reach(slo, policy) for slo in pod_slos(policy)]
@@ -73,7 +81,7 @@ class SlackFolder:
     def fold(self) -> None:
         """Ask the child once; a child that fails is ended, and its answer is missed."""
         try:
-            self._child = self._child or _Child(self._policy)
+            self._child = self._child or _Child(self._policy, patience=self._patience)
             answer = self._child.ask(self._places(), at=self._clock.now())
         except (frames.Closed, OSError) as problem:
             self._end_child()
@@ -116,8 +124,8 @@ class SlackFolder:
 class _Child:
     """The process, and where it believes that pods stand."""
 
-    def __init__(self, policy: Policy) -> None:
-        self._patience = 2 * policy.signals.prometheus.timeout * max(1, len(pod_slos(policy))) + _DECODING
+    def __init__(self, policy: Policy, *, patience: float) -> None:
+        self._patience = patience
         self._told: dict[Key, Place] = {}
         environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(_ROOT), os.environ.get("PYTHONPATH", "")])}
         self._process = subprocess.Popen(

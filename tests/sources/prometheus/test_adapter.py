@@ -64,9 +64,9 @@ def test_instant_query_is_asked_at_the_exact_moment(source: PrometheusSource, se
         "time": "1800000000.250",
         "timeout": "2s",
     }
-    assert found[0] == Series({"instance": "n1"}, ((AT, 0.5),))
-    assert math.isnan(found[1].samples[0][1])
-    assert found[2].samples[0][1] == math.inf
+    assert found[0] == Series({"instance": "n1"}, [AT], [0.5])
+    assert math.isnan(found[1].values[0])
+    assert found[2].values[0] == math.inf
 
 
 def test_range_query_is_asked_for_exact_steps(source: PrometheusSource, server: HttpFake) -> None:
@@ -77,8 +77,9 @@ def test_range_query_is_asked_for_exact_steps(source: PrometheusSource, server: 
 
     asked = server.asked[0].query
     assert (asked["start"], asked["end"], asked["step"]) == ("1799999985.250", "1800000000.250", "15")
-    assert found.samples[0] == (AT - 15, 1.0)
-    assert math.isnan(found.samples[1][1])
+    assert found.times == [AT - 15, AT]
+    assert found.values[0] == 1.0
+    assert math.isnan(found.values[1])
 
 
 def test_no_series_is_an_answer(source: PrometheusSource, server: HttpFake) -> None:
@@ -297,7 +298,7 @@ def test_no_exception_of_the_vendors_gets_out(
 def test_series_without_numbers_says_so(raw: dict[str, Any], fault: str) -> None:
     (found,) = vector([{"metric": {"instance": "n1"}} | raw])
 
-    assert (found.fault, found.samples) == (fault, ())
+    assert (found.fault, found.values) == (fault, ())
     assert str(found) == '{instance="n1"}'
 
 
@@ -313,7 +314,7 @@ def test_every_number_prometheus_may_send_is_read_exactly(numbers: list[float]) 
 
     (found,) = matrix([{"metric": {}, "values": written}])
 
-    for (_, value), number in zip(found.samples, numbers, strict=True):
+    for value, number in zip(found.values, numbers, strict=True):
         assert value == number or (math.isnan(value) and math.isnan(number))
 
 
