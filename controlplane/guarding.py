@@ -23,7 +23,7 @@ def main() -> None:
             started.pop(int(line[1:]), None)
     for process_id in reversed(started):
         with contextlib.suppress(ProcessLookupError):
-            os.kill(process_id, signal.SIGKILL)
+            os.killpg(process_id, signal.SIGKILL)  # each leads a group of its own
     for folder in sys.argv[1:]:
         shutil.rmtree(folder, ignore_errors=True)
 

@@ -150,27 +150,27 @@ class Program:
             return
         if self._process.poll() is None:
             self._process.terminate()
-            self._process.send_signal(signal.SIGCONT)  # a paused process handles no SIGTERM
+            self._signal_all(signal.SIGCONT)  # a paused process handles no SIGTERM
             with contextlib.suppress(subprocess.TimeoutExpired):
                 self._process.wait(grace)
         self.kill()
 
     def kill(self) -> None:
-        """End it with SIGKILL."""
+        """End it with SIGKILL, and what it started with it, as a container ends."""
         if self._process is None:
             return
-        self._process.kill()
+        self._signal_all(signal.SIGKILL)
         self._process.wait()
         self._guard.ended(self._process.pid)
         self._process = None
 
     def pause(self) -> None:
-        """Stop it with SIGSTOP: it keeps its connections and answers nobody."""
-        self._require().send_signal(signal.SIGSTOP)
+        """Stop it and what it started with SIGSTOP: they keep their connections and answer nobody."""
+        self._signal_all(signal.SIGSTOP)
 
     def resume(self) -> None:
         """Let a paused program go on."""
-        self._require().send_signal(signal.SIGCONT)
+        self._signal_all(signal.SIGCONT)
 
     def restart(self) -> None:
         """End it, start it again with the same arguments and wait until it is ready."""
@@ -191,6 +191,12 @@ class Program:
         """Return the processor time that it has used so far."""
         after_name = Path(f"/proc/{self.pid}/stat").read_text().rpartition(")")[2].split()
         return (int(after_name[11]) + int(after_name[12])) / os.sysconf("SC_CLK_TCK")
+
+    def _signal_all(self, number: signal.Signals) -> None:
+        """Signal its process group, which it leads: gunicorn answers in a child of the process that was started."""
+        process = self._require()
+        if process.poll() is None:
+            os.killpg(process.pid, number)
 
     def _require(self) -> subprocess.Popen[bytes]:
         if self._process is None:

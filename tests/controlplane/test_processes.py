@@ -88,6 +88,20 @@ def test_paused_program_is_stopped_by_the_kernel_and_goes_on_later(run: Run) -> 
         wait_until(lambda: state(program.pid) == "S", "the program to go on")
 
 
+def test_what_a_program_started_is_paused_and_killed_with_it(run: Run) -> None:
+    program = run.program(sleeper("sleep 60 & echo $!; wait"))
+    program.start()
+    child = int(wait_until(program.tail, "the child's id"))
+
+    program.pause()
+    wait_until(lambda: state(child) == "T", "the child to be stopped")
+    program.resume()
+    wait_until(lambda: state(child) == "S", "the child to go on")
+
+    program.kill()
+    wait_until(lambda: state(child) is None, "the child to be ended")
+
+
 def test_paused_program_can_be_stopped_within_its_grace_period(run: Run) -> None:
     program = run.program(sleeper("exec sleep 60"))
     program.start()
