@@ -16,6 +16,7 @@ from urllib3.exceptions import ConnectTimeoutError, HTTPError, LocationValueErro
 from urllib3.exceptions import TimeoutError as LibraryTimeoutError
 
 from sources.deadlines import NotConnectedError
+from sources.garbage import COLLECTOR
 from sources.kube.api import Answer
 from sources.kube.errors import Interrupted, TimedOut, Undecodable, Unreachable, status_error
 
@@ -143,7 +144,8 @@ def _answer(response: urllib3.BaseHTTPResponse, payload: bytes) -> Answer:
 
 def _json_object(payload: bytes) -> dict[str, Any]:
     try:
-        body = orjson.loads(payload)
+        with COLLECTOR.paused():  # a page of a list is 3 MB
+            body = orjson.loads(payload)
     except orjson.JSONDecodeError:
         return {}
     return body if isinstance(body, dict) else {}

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final, Generic, NamedTuple, TypeVar
 
 from policies.values.clusters import Cluster
+from sources.garbage import COLLECTOR
 from sources.kube.api import METADATA_LIST, KubeApi
 from sources.kube.assembling import assemble
 from sources.kube.decoding.tolerant import MalformedObject, name_of, tolerant
@@ -104,11 +105,12 @@ def _collect(pages: Iterable[RawList], kind: Kind[T]) -> Listed[T]:
     version = ""
     for page in pages:
         version = page.resource_version
-        for raw in page.items:
-            try:
-                values[tolerant(kind.key, raw)] = tolerant(kind.decode, raw)
-            except MalformedObject as problem:
-                skipped[name_of(raw)] = str(problem)
+        with COLLECTOR.paused():
+            for raw in page.items:
+                try:
+                    values[tolerant(kind.key, raw)] = tolerant(kind.decode, raw)
+                except MalformedObject as problem:
+                    skipped[name_of(raw)] = str(problem)
     if skipped:
         _LOG.warning("%d malformed %s skipped: %s", len(skipped), kind.name, "; ".join(skipped.values()))
     return Listed(values=values, resource_version=version, skipped=skipped)

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final, Generic, Protocol, TypeVar
 
 from sources.clocks import Clock, SystemClock
+from sources.garbage import COLLECTOR
 from sources.kube.api import METADATA, KubeApi
 from sources.kube.decoding.tolerant import MalformedObject, name_of, tolerant
 from sources.kube.errors import ApiError, Gone, Undecodable, status_error
@@ -89,6 +90,8 @@ class Reflector(Generic[T]):
             except Gone:
                 self._version = None
             except ApiError as problem:
+                if stop.is_set():
+                    return  # whoever stops us breaks our connection
                 self._report(problem)
             lived = self._clock.monotonic() - began >= _TOO_SHORT
             failures = 0 if lived and not self.problem else failures + 1
@@ -117,7 +120,8 @@ class Reflector(Generic[T]):
         for page in raw_pages(self._api, self.kind.path, limit=self.kind.page, accept=accept_of(self.kind)):
             if stop.is_set():
                 return None
-            seen.update(key for raw in page.items if (key := self._take(raw)) is not None)
+            with COLLECTOR.paused():
+                seen.update(key for raw in page.items if (key := self._take(raw)) is not None)
             version = page.resource_version
         for key in self.values().keys() - seen:
             self._drop(key)
