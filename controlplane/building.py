@@ -86,7 +86,7 @@ def _build_all(folder: Path, cache: Path, say: Say) -> None:
             say(f"  {source.name} ({place}; takes about {source.seconds} s the first time)")
             command = sources.build_command(source, go=go, flags=sources.link_flags(go_mod), into=unfinished)
             began = time.monotonic()
-            _run_go(command, sources.MODULES / source.module)
+            run_go(command, sources.MODULES / source.module)
             say(f"  {source.name} built in {time.monotonic() - began:.0f} s")
         shutil.rmtree(folder, ignore_errors=True)  # only ever an incomplete one
         unfinished.rename(folder)
@@ -94,7 +94,12 @@ def _build_all(folder: Path, cache: Path, say: Say) -> None:
         shutil.rmtree(unfinished, ignore_errors=True)
 
 
-def _run_go(command: list[str], module: Path) -> None:
+def run_go(command: list[str], module: Path) -> None:
+    """Run one `go build` in a module's folder.
+
+    Raises:
+        BuildError: it failed.
+    """
     # GOTOOLCHAIN=local: the Go that was found builds, it does not fetch another one.
     environment = os.environ | {"CGO_ENABLED": "0", "GOTOOLCHAIN": "local", "GOWORK": "off"}
     done = subprocess.run(
