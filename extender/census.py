@@ -28,6 +28,11 @@ class Census:
         """Return a pod that stands on a node."""
         return self._pods.get(uid)
 
+    def pods(self) -> list[Pod]:
+        """Return every pod that stands on a node."""
+        with self._lock:
+            return list(self._pods.values())
+
     def __len__(self) -> int:
         return len(self._pods)
 

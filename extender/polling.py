@@ -2,12 +2,13 @@
 
 import math
 import threading
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Final, Protocol
 
 from extender.board import Readings
 from extender.memory import Memory
-from policies.buoyancy.standing import NodeSlacks
+from policies.buoyancy.standing import NO_SLACKS, NodeSlacks
 from policies.values.signals import SignalHistory
 from sources.clocks import Clock
 
@@ -33,13 +34,22 @@ class Slacks(Protocol):
         """Return what is known now, without waiting."""
         ...
 
+    def failures(self) -> Mapping[str, str]:
+        """Say in words what is wrong, by query."""
+        ...
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sources:
-    """Where a policy's values come from, opened anew for each policy."""
+    """Where one policy's values come from; `slacks` None where the policy has no objective, `close` lets them go."""
 
     signals: NodeSignals
-    slacks: Slacks
+    slacks: Slacks | None = None
+    close: Callable[[], None] = lambda: None
+
+    def troubles(self) -> dict[str, str]:
+        """Say in words what keeps slacks from being known."""
+        return {} if self.slacks is None else dict(self.slacks.failures())
 
 
 class Poller:
@@ -77,7 +87,8 @@ class Poller:
         """Read everything once and set when to do it again."""
         began, now = self._clock.monotonic(), self._clock.now()
         history = self.sources.signals.latest(now)
-        self._board.take(Readings(history=history, slacks=self.sources.slacks.newest()), now=self._clock.now())
+        slacks = NO_SLACKS if self.sources.slacks is None else self.sources.slacks.newest()
+        self._board.take(Readings(history=history, slacks=slacks), now=self._clock.now())
         self._took = self._clock.monotonic() - began
         self._due = began + self._memory.rulings.current.policy.signals.step
 

@@ -19,13 +19,13 @@ from extender.following import Follower, watched_kinds
 from extender.gauges import Gauges
 from extender.judging import Judge, State
 from extender.memory import Memory
+from extender.opening import Opening
 from extender.polling import Poller, Sources
 from extender.readiness import Readiness
 from extender.replica_lease import Replica, ReplicaLease
 from extender.rulings import Ruling
 from extender.waking import OwnPod, Waker
 from policies.model.loading import Loaded
-from policies.model.policy import Policy
 from sources.clocks import Clock, SystemClock
 from sources.kube.api import KubeApi
 from sources.kube.cluster_watch import ClusterWatch, WatchSettings
@@ -37,23 +37,30 @@ from sources.policy_file import PolicyFile
 from sources.signals.reader import Inventory
 from sources.supervising import Health, supervise
 
-OpenSources = Callable[[Policy, Callable[[], Inventory]], Sources]
 Task = Callable[[threading.Event], None]
 # While a thread computes, a request waits this long at each of its steps. Python's own 5 ms would make a tail of 20 ms.
 _SWITCH_EVERY: Final = 0.0005
+# A call about 5,000 nodes makes 5,000 objects and drops them: no reason to look for cycles. Whole passes are our own.
+_COLLECT: Final = (50_000, 20, 1_000_000)
+_SETTLE_EVERY: Final = 60.0
 # Two missed bookmarks and a half: what was not heard from for longer may be wrong.
 _SILENT_FOR: Final = 150.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Surroundings:
-    """What a replica is started with. `identity` is its pod's name, or the host's where there is no pod."""
+    """What a replica is started with.
+
+    `identity` is its pod's name, or the host's where there is no pod. `close` ends the API's open watches, so that
+    their threads come back.
+    """
 
     api: KubeApi
     policy_file: PolicyFile
-    open_sources: OpenSources
+    open_sources: Callable[[Opening], Sources]
     namespace: str
     identity: str
+    close: Callable[[], None]
     admin_host: str = "127.0.0.1"
     admin_port: int = 0
     clock: Clock = field(default_factory=SystemClock)
@@ -86,6 +93,7 @@ class Service:
     def start(self) -> None:
         """Begin to watch, poll, renew and serve the second listener, in threads."""
         sys.setswitchinterval(_SWITCH_EVERY)
+        self._around.policy_file.listen(self.use_policy)
         self._watch.start(self._stopping)
         for name, task in self._tasks().items():
             thread = threading.Thread(target=self._supervise, args=(name, task), name=name, daemon=True)
@@ -102,6 +110,8 @@ class Service:
         self._stopping.set()
         for thread in self._threads:
             thread.join(within)
+        self._poller.sources.close()
+        self._around.close()
         self._watch.join(within)
 
     def explain(self, namespace: str, name: str) -> dict[str, Any] | None:
@@ -114,17 +124,14 @@ class Service:
         known = explain(pod, list(self.memory.census.nodes), judge=self._judge, nodes=self.memory.board)
         return known | {"policyHash": self.memory.rulings.current.digest}
 
-    def inventory(self) -> Inventory:
-        """Return who may be measured."""
-        return Inventory(nodes=self.memory.census.nodes)
-
     def use_policy(self, loaded: Loaded) -> None:
         """Put a changed policy in force: its queries are opened anew, everything known is judged anew."""
-        self._poller.sources = self._open(loaded)
+        old, self._poller.sources = self._poller.sources, self._open(loaded)
         self.memory.rulings.current = self._ruling(loaded)
         self._poller.hurry()
         self.memory.board.age(now=self._clock.now())
         self.memory.nudged.set()
+        old.close()
 
     def _tasks(self) -> dict[str, Task]:
         return {
@@ -141,18 +148,30 @@ class Service:
         supervise(name, lambda: task(stop), stop=stop, health=self.health, clock=self._around.clock)
 
     def _settle(self, stop: threading.Event) -> None:
-        """Once everything is listed, take it out of the collector's sight: a full pass over it stops every request."""
+        """Keep the collector's passes short: what lasts is taken out of its sight, or a pass stops every request."""
         while not self._watch.synced and not stop.wait(0.2):
             pass
-        gc.collect()
-        gc.freeze()
-        stop.wait()
+        gc.set_threshold(*_COLLECT)
+        while True:
+            gc.collect()
+            gc.freeze()
+            if stop.wait(_SETTLE_EVERY):
+                return
 
     def _ruling(self, loaded: Loaded) -> Ruling:
         return Ruling.of(loaded.policy, digest=loaded.hash, own_namespace=self._around.namespace)
 
     def _open(self, loaded: Loaded) -> Sources:
-        return self._around.open_sources(loaded.policy, self.inventory)
+        census = self.memory.census
+        return self._around.open_sources(
+            Opening(
+                policy=loaded.policy,
+                inventory=lambda: Inventory(nodes=census.nodes),
+                pods=census.pods,
+                health=self.health,
+                clock=self._clock,
+            )
+        )
 
     def _follow(self) -> ClusterWatch:
         settings = WatchSettings(
@@ -190,4 +209,5 @@ class Service:
     def _remarks(self) -> Iterator[str]:
         yield from (f"{kind}: {words}" for kind, words in self._watch.troubles().items())
         yield from (f"{query}: {words}" for query, words in self.memory.board.readings.history.failures.items())
+        yield from (f"{query}: {words}" for query, words in self._poller.sources.troubles().items())
         yield from (text for text in (self._around.policy_file.trouble, self._waker.trouble) if text)

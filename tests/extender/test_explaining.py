@@ -1,0 +1,102 @@
+"""Explanations: per node the verdict, its reason, and the figures it rests on."""
+
+from extender.board import Readings
+from extender.explaining import explain
+from extender.judging import Judge, State
+from extender.memory import Memory
+from extender.rulings import Ruling
+from policies.model.buoyancy import Buoyancy
+from policies.model.policy import Policy
+from policies.model.signals import ResourceSignal, Signals
+from policies.values.pods import Owner
+from simulator.clock import ManualClock
+from tests.builders import NOW, make_node, make_pod, make_resources
+from tests.extender.test_polling import make_memory
+from tests.policies.placement.measured import make_history
+from tests.policies.placement.test_steering import make_record
+
+POD = make_pod(node=None, owner=Owner("ReplicaSet", "web-7d4"), labels={"pod-template-hash": "7d4"})
+
+
+def make_judge(memory: Memory, clock: ManualClock) -> Judge:
+    state = State(rulings=memory.rulings, nodes=memory.board, ledger=memory.ledger, holding=memory.holding, clock=clock)
+    return Judge(state)
+
+
+def read(memory: Memory, **cpu: float) -> None:
+    memory.census.nodes.update({name: make_node(name) for name in cpu})
+    history = make_history({name: {"cpu": use} for name, use in cpu.items()})
+    memory.board.take(Readings(history=history), now=NOW)
+
+
+def test_fc_058_each_node_has_its_values_ages_assumed_load_steering_and_score(clock: ManualClock) -> None:
+    memory = make_memory()
+    read(memory, n1=0.7, n2=0.2, n3=0.4)
+    memory.ledger.put(make_record(node="n3", at=NOW - 60))
+    pod = make_pod("p", node="n1", bound_at=NOW, requests=make_resources(cpu=1500))
+    memory.board.turn(memory.census.put(pod, now=NOW) or "")
+
+    told = explain(POD, ["n3", "n1", "n2"], judge=make_judge(memory, clock), nodes=memory.board)
+
+    congested, fine, steered = told["nodes"]
+    assert congested["verdict"] == "refused"
+    assert congested["reason"] == "buoyancy"
+    assert congested["resources"]["cpu"]["assumed"] > 0
+    assert congested["resources"]["cpu"]["measured"] == 0.7
+    assert congested["resources"]["cpu"]["age"] == 10.0
+    assert fine == {
+        "node": "n2",
+        "verdict": "feasible",
+        "reason": None,
+        "text": None,
+        "spared": False,
+        "evictedFromAt": None,
+        "score": 8,
+        "confidence": "full",
+        "buoyancy": {"filter": 0.8, "score": 0.8},
+        "headroom": 0.8,
+        "slack": None,
+        "contested": "cpu",
+        "resources": {"cpu": {"score": 0.2, "assumed": 0.0, "state": "fresh", "measured": 0.2, "age": 10.0}},
+    }
+    assert steered["reason"] == "steering"
+    assert steered["evictedFromAt"] == NOW - 60
+
+
+def test_a_congested_node_that_the_limit_saves_is_said_to_be_spared(clock: ManualClock) -> None:
+    memory = make_memory()
+    read(memory, n1=0.95)
+
+    (node,) = explain(POD, ["n1"], judge=make_judge(memory, clock), nodes=memory.board)["nodes"]
+
+    assert node["verdict"] == "feasible"
+    assert node["spared"]
+
+
+def test_a_node_that_is_not_known_is_unknown(clock: ManualClock) -> None:
+    told = explain(POD, ["nX"], judge=make_judge(make_memory(), clock), nodes=make_memory().board)
+
+    assert told["nodes"][0]["confidence"] == "unknown"
+    assert told["nodes"][0]["resources"] == {}
+
+
+def test_why_a_pod_is_none_of_our_business_is_said(clock: ManualClock) -> None:
+    told = explain(
+        make_pod(scheduler_name="other"), [], judge=make_judge(make_memory(), clock), nodes=make_memory().board
+    )
+
+    assert told["exempt"] == "out of scope: scheduler other"
+
+
+def test_an_explanation_is_not_remembered_as_a_refusal(clock: ManualClock) -> None:
+    signals = Signals(resources={"cpu": ResourceSignal(node="q", age="q")})
+    policy = Policy(
+        api_version="bayplan.dev/v1alpha1", kind="Policy", signals=signals, buoyancy=Buoyancy(max_refused_nodes=1.0)
+    )
+    memory = Memory.under(Ruling.of(policy, digest="abc", own_namespace="bayplan-system"))
+    read(memory, n1=0.95)
+
+    told = explain(POD, ["n1"], judge=make_judge(memory, clock), nodes=memory.board)
+
+    assert told["emptied"]
+    assert memory.holding.sleepers() == {}

@@ -1,0 +1,94 @@
+"""The state of a replica as gauges."""
+
+from collections.abc import Iterator
+
+import numpy as np
+import pytest
+
+from extender.board import Readings
+from extender.gauges import Gauges
+from extender.memory import Memory
+from extender.reports import decode_totals
+from policies.values.records import Landing, RecordState, Verification
+from policies.values.signals import Freshness, Grid, ResourceReadings, SignalHistory
+from simulator.clock import ManualClock
+from tests.builders import NOW, make_node, make_pod, make_resources
+from tests.extender.test_polling import make_memory
+from tests.policies.placement.measured import make_history
+from tests.policies.placement.test_steering import make_record
+
+
+@pytest.fixture
+def memory(clock: ManualClock) -> Memory:
+    made = make_memory()
+    made.meters.registry.register(Gauges(made, clock=clock))
+    return made
+
+
+def value(memory: Memory, name: str, **labels: str) -> float | None:
+    return memory.meters.registry.get_sample_value(f"bayplan_{name}", labels)
+
+
+def states(memory: Memory) -> Iterator[float | None]:
+    return (
+        value(memory, "extender_signal_nodes", resource="cpu", state=state)
+        for state in ("fresh", "stale", "missing", "nan")
+    )
+
+
+def test_before_the_first_poll_every_signal_is_missing(memory: Memory) -> None:
+    assert [*states(memory)] == [0, 0, 1, 0]
+    assert value(memory, "extender_nodes", confidence="unknown") == 1
+    assert value(memory, "extender_signal_age_seconds", resource="cpu") is None
+
+
+def test_signals_are_counted_by_state_and_grow_old_between_polls(memory: Memory, clock: ManualClock) -> None:
+    memory.census.nodes.update({name: make_node(name) for name in ("n2", "n3")})
+    state = np.array([[Freshness.FRESH], [Freshness.NAN], [Freshness.FRESH]], dtype=np.uint8)
+    node = Grid.of(
+        ("n1", "n2", "gone"),
+        values=np.array([[0.5], [np.nan], [0.5]]),
+        states=state,
+        ages=np.array([[10.0], [np.nan], [20.0]]),
+        verified=True,
+    )
+    history = SignalHistory(times=np.array([NOW]), step=15.0, resources={"cpu": ResourceReadings(node=node)})
+    memory.board.take(Readings(history=history), now=NOW)
+
+    fresh = [*states(memory)]
+    clock.advance(55.0)
+
+    assert fresh == [1, 0, 1, 1]
+    assert [*states(memory)] == [0, 1, 1, 1]
+
+
+def test_nodes_loads_pods_and_sleepers_are_counted(memory: Memory) -> None:
+    memory.board.take(Readings(history=make_history({"n1": {"cpu": 0.95}})), now=NOW)
+    pod = make_pod(bound_at=NOW, requests=make_resources(cpu=400))
+    memory.board.turn(memory.census.put(pod, now=NOW) or "")
+    memory.holding.refuse("u", now=0.0, until=300.0, asleep=True, wakes=300.0)
+
+    assert value(memory, "extender_nodes", confidence="full") == 1
+    assert value(memory, "extender_refusable_nodes") == 1
+    assert value(memory, "extender_assumed_load", resource="cpu") == pytest.approx(0.1)
+    assert value(memory, "extender_pods") == 1
+    assert value(memory, "extender_sleeping_pods") == 1
+    assert value(memory, "extender_signal_age_seconds", resource="cpu") == 10.0
+    assert value(memory, "extender_policy", hash="abc") == 1
+
+
+def test_records_and_the_deschedulers_totals_are_told(memory: Memory) -> None:
+    moved = Verification(landing=Landing.MOVED)
+    memory.ledger.put(make_record("u1", state=RecordState.ACCEPTED, verification=moved))
+    memory.ledger.put(make_record("u2", state=RecordState.ACCEPTED, verification=moved))
+    totals = {"refusals/pdb": 4, "evictions/buoyancy/Accepted": 2}
+    memory.reports.put(decode_totals({"status": {"totals": totals}}))
+
+    assert value(memory, "eviction_records", rule="buoyancy", state="Accepted", landing="Moved") == 2
+    assert value(memory, "descheduler_total", what="refusals", of="pdb", result="") == 4
+    assert value(memory, "descheduler_total", what="evictions", of="buoyancy", result="Accepted") == 2
+
+
+def test_a_report_without_totals_has_none() -> None:
+    assert decode_totals({}) == {}
+    assert decode_totals({"status": None}) == {}

@@ -1,0 +1,134 @@
+"""What is remembered between two calls about a pod: holds, and that an emptied list vetoes preemption."""
+
+import pytest
+
+from extender.codec import Candidates
+from extender.judging import Judge
+from policies.placement.preempting import EMPTIED
+from policies.placement.reasons import Reason
+from policies.values.pods import Owner
+from policies.values.records import RecordState
+from simulator.clock import ManualClock
+from tests.builders import NOW, make_pod
+from tests.extender.fakes import FakeNodes, make_state, retune
+from tests.policies.placement.cases import make_standing
+from tests.policies.placement.test_steering import make_record
+
+POD = make_pod(node=None, owner=Owner("ReplicaSet", "web-7d4"), labels={"pod-template-hash": "7d4"})
+CONGESTED = make_standing("n1", -0.5)
+ONE_VICTIM = {"n1": Candidates(("a",), 0, {})}
+
+
+def test_a_pod_refused_everywhere_waits_for_max_hold_and_no_longer(clock: ManualClock) -> None:
+    judge = Judge(make_state([CONGESTED], clock=clock, max_refused_nodes=1.0))
+
+    assert judge.filter(POD, ["n1"]).passed == []
+    clock.advance(299)
+    assert judge.filter(POD, ["n1"]).passed == []
+    clock.advance(1)
+    assert judge.filter(POD, ["n1"]).passed == ["n1"]
+
+
+def test_a_hold_counts_from_the_pods_own_condition_if_that_is_older(clock: ManualClock) -> None:
+    judge = Judge(make_state([CONGESTED], clock=clock, max_refused_nodes=1.0))
+
+    assert judge.filter(make_pod(node=None, unschedulable_since=NOW - 299), ["n1"]).passed == []
+    assert judge.filter(make_pod(node=None, unschedulable_since=NOW - 300), ["n1"]).passed == ["n1"]
+
+
+def test_setting_the_clock_back_does_not_lengthen_a_hold(clock: ManualClock) -> None:
+    judge = Judge(make_state([CONGESTED], clock=clock, max_refused_nodes=1.0))
+    judge.filter(POD, ["n1"])
+
+    clock.jump(-10_000)
+    clock.advance(300)
+
+    assert judge.filter(POD, ["n1"]).passed == ["n1"]
+
+
+def test_a_pod_whose_list_buoyancy_emptied_preempts_nobody_until_its_hold_is_over(clock: ManualClock) -> None:
+    state = make_state([CONGESTED, make_standing("n2", 0.5)], clock=clock, max_refused_nodes=1.0)
+    judge = Judge(state)
+    judge.filter(POD, ["n1"])
+    elsewhere = {"n2": Candidates(("b",), 0, {})}
+
+    vetoed = judge.preempt(POD, elsewhere)
+    clock.advance(300)
+    passed = judge.preempt(POD, elsewhere)
+
+    assert vetoed.veto == EMPTIED
+    assert passed.kept == ["n2"]
+
+
+def test_a_pod_that_got_a_node_meanwhile_may_preempt(clock: ManualClock) -> None:
+    state = make_state([CONGESTED, make_standing("n2", 0.5)], clock=clock, max_refused_nodes=1.0)
+    judge = Judge(state)
+    judge.filter(POD, ["n1"])
+    judge.filter(POD, ["n2"])
+
+    assert judge.preempt(POD, {"n2": Candidates(("b",), 0, {})}).kept == ["n2"]
+
+
+def test_on_a_full_cluster_the_hold_begins_with_the_first_vetoed_preemption(clock: ManualClock) -> None:
+    judge = Judge(make_state([CONGESTED], clock=clock))
+
+    assert judge.preempt(POD, ONE_VICTIM).kept == ()
+    clock.advance(299)
+    assert judge.preempt(POD, ONE_VICTIM).kept == ()
+    clock.advance(1)
+    assert judge.preempt(POD, ONE_VICTIM).kept == ["n1"]
+
+
+def test_victims_count_with_their_use_and_priority() -> None:
+    nodes = FakeNodes(uses={"a": 0.7, "b": 0.7}, priorities={"a": 5, "b": 9})
+    judge = Judge(make_state([CONGESTED, make_standing("n2", -0.5)], nodes=nodes))
+
+    kept = judge.preempt(POD, {"n1": Candidates(("a",), 0, {"a": 10}), "n2": Candidates(("b",), 0, {})}).kept
+
+    assert kept == ["n2"]
+
+
+def test_a_workload_is_kept_off_the_node_it_was_evicted_from(clock: ManualClock) -> None:
+    state = make_state(clock=clock)
+    state.ledger.put(make_record(at=NOW - 599))
+    judge = Judge(state)
+
+    assert judge.filter(POD, ["n1", "n2"]).refused == {Reason.STEERING: ["n1"]}
+    clock.advance(1)
+    assert judge.filter(POD, ["n1", "n2"]).passed == ["n1", "n2"]
+
+
+@pytest.mark.parametrize("state", [RecordState.REFUSED, RecordState.OBSERVED])
+def test_what_was_not_evicted_does_not_steer(state: RecordState) -> None:
+    made = make_state()
+    made.ledger.put(make_record(state=state))
+
+    assert Judge(made).filter(POD, ["n1", "n2"]).passed == ["n1", "n2"]
+
+
+def test_a_sleeping_pod_wakes_when_its_hold_or_an_earlier_steering_ends(clock: ManualClock) -> None:
+    state = make_state([CONGESTED], clock=clock, max_refused_nodes=1.0)
+    state.ledger.put(make_record(node="n2", at=NOW - 500))
+    judge = Judge(state)
+
+    judge.filter(POD, ["n1", "n2"])
+
+    hold = state.holding.sleepers()[POD.uid]
+    assert (hold.until, hold.wakes) == (300.0, 100.0)
+
+
+def test_another_policy_is_used_from_the_next_call_on() -> None:
+    state = make_state([CONGESTED, make_standing("n2", 0.5)], max_refused_nodes=1.0)
+    judge = Judge(state)
+
+    retune(state, max_refused_nodes=0.0)
+
+    assert judge.filter(POD, ["n1", "n2"]).passed == ["n1", "n2"]
+
+
+def test_a_pod_without_a_uid_is_known_by_its_name() -> None:
+    state = make_state([CONGESTED], max_refused_nodes=1.0)
+
+    Judge(state).filter(make_pod(node=None, uid=""), ["n1"])
+
+    assert state.holding.sleepers().keys() == {"default/web-0"}

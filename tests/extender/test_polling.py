@@ -1,0 +1,146 @@
+"""The pace of polls, and what happens between them."""
+
+import threading
+
+from extender.memory import Memory
+from extender.polling import Poller, Sources
+from extender.rulings import Ruling
+from policies.buoyancy.standing import NodeSlacks
+from policies.model.policy import Policy
+from policies.model.signals import ResourceSignal, Signals
+from policies.values.signals import SignalHistory
+from policies.values.standings import Confidence
+from simulator.clock import ManualClock, SteppingEvent
+from tests.builders import make_node
+from tests.policies.placement.measured import make_history
+
+
+class FakeSource:
+    """Nodes with this much use; records when it was asked, can be told how long an answer takes and to fail."""
+
+    def __init__(self, clock: ManualClock) -> None:
+        self.clock = clock
+        self.cpu = 0.95
+        self.slack = NodeSlacks()
+        self.trouble: dict[str, str] = {}
+        self.takes = 0.0
+        self.failure: Exception | None = None
+        self.asked: list[float] = []
+
+    def latest(self, at: float) -> SignalHistory:
+        """Return the use of n1."""
+        self.asked.append(self.clock.monotonic())
+        self.clock.advance(self.takes)
+        if self.failure is not None:
+            raise self.failure
+        return make_history({"n1": {"cpu": self.cpu}}, at=at)
+
+    def newest(self) -> NodeSlacks:
+        """Return the slack of n1."""
+        return self.slack
+
+    def failures(self) -> dict[str, str]:
+        """Return what is wrong with the slacks."""
+        return self.trouble
+
+
+def make_memory() -> Memory:
+    signals = Signals(resources={"cpu": ResourceSignal(node="q", age="q", additive=True)})
+    policy = Policy(api_version="bayplan.dev/v1alpha1", kind="Policy", signals=signals)
+    memory = Memory.under(Ruling.of(policy, digest="abc", own_namespace="bayplan-system"))
+    memory.census.nodes["n1"] = make_node("n1")
+    return memory
+
+
+def make_poller(clock: ManualClock) -> tuple[Poller, Memory, FakeSource]:
+    memory, source = make_memory(), FakeSource(clock)
+    return Poller(memory, Sources(signals=source, slacks=source), clock=clock), memory, source
+
+
+def test_signals_are_read_every_step(clock: ManualClock) -> None:
+    poller, memory, source = make_poller(clock)
+
+    poller.run(SteppingEvent(clock, stop_at=40.0))
+
+    assert source.asked == [0.0, 15.0, 30.0]
+    assert memory.board.ratings.below.keys() == {"n1"}
+
+
+def test_while_a_pod_sleeps_signals_are_read_every_second(clock: ManualClock) -> None:
+    poller, memory, source = make_poller(clock)
+    memory.holding.refuse("u", now=0.0, until=300.0, asleep=True, wakes=300.0)
+
+    poller.run(SteppingEvent(clock, stop_at=3.5))
+
+    assert source.asked == [0.0, 1.0, 2.0, 3.0]
+
+
+def test_a_slow_source_is_not_asked_for_more_than_a_tenth_of_the_time(clock: ManualClock) -> None:
+    poller, memory, source = make_poller(clock)
+    memory.holding.refuse("u", now=0.0, until=300.0, asleep=True, wakes=300.0)
+    source.takes = 0.5
+
+    poller.run(SteppingEvent(clock, stop_at=12.0))
+
+    assert source.asked == [0.0, 5.5, 11.0]
+
+
+def test_values_become_stale_in_time_although_no_poll_comes_through(clock: ManualClock) -> None:
+    poller, memory, source = make_poller(clock)
+    poller.step()
+    source.failure = RuntimeError("lost")
+
+    clock.advance(14.0)
+    poller.step()
+    assert memory.board.ratings.below.keys() == {"n1"}
+    poller._due = 1000.0
+    clock.advance(36.5)
+    poller.step()
+
+    standing = memory.board.standing("n1")
+    assert standing is not None
+    assert standing.confidence is Confidence.UNKNOWN
+
+
+def test_the_moment_at_which_a_value_becomes_stale_is_not_slept_through(clock: ManualClock) -> None:
+    poller, _memory, _source = make_poller(clock)
+    poller.step()
+    clock.advance(14.5)
+
+    assert poller.pause() == 0.5
+    poller._due = 1000.0
+    clock.advance(35.2)
+    assert poller.pause() == 0.3 or abs(poller.pause() - 0.3) < 1e-6
+    clock.advance(0.8)
+    assert poller.pause() == 1.0
+
+
+def test_slack_comes_from_whoever_folds_it(clock: ManualClock) -> None:
+    poller, memory, source = make_poller(clock)
+    source.cpu, source.slack = 0.2, NodeSlacks(any={"n1": -0.3}, verified={"n1": -0.3})
+
+    poller.step()
+
+    assert memory.board.ratings.scores == {"n1": 0}
+    assert memory.board.ratings.below == {}
+
+
+def test_a_changed_policy_is_polled_for_at_once(clock: ManualClock) -> None:
+    poller, _memory, source = make_poller(clock)
+    poller.step()
+    clock.advance(1.0)
+
+    poller.hurry()
+    poller.step()
+
+    assert source.asked == [0.0, 1.0]
+
+
+def test_it_ends_when_told_to(clock: ManualClock) -> None:
+    poller, _memory, source = make_poller(clock)
+    stop = threading.Event()
+    stop.set()
+
+    poller.run(stop)
+
+    assert source.asked == []

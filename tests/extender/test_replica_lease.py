@@ -1,0 +1,106 @@
+"""The replica's own Lease: made, renewed, fresh for six seconds, given up at the end."""
+
+import pytest
+
+from extender.replica_lease import Replica, ReplicaLease
+from simulator import faults
+from simulator.api_server import ApiServer
+from simulator.clock import ManualClock, SteppingEvent
+from simulator.jsons import Raw
+from sources.kube.errors import ApiError
+from tests.raw import raw_object, raw_pod
+
+REPLICA = Replica("bayplan-system", "extender-0")
+
+
+@pytest.fixture
+def api(clock: ManualClock) -> ApiServer:
+    """Return a cluster in which our own pod runs."""
+    server = ApiServer(clock)
+    server.put(raw_pod(REPLICA.name, namespace=REPLICA.namespace))
+    return server
+
+
+def find_lease(api: ApiServer) -> Raw:
+    found = api.find("leases", "bayplan-extender-extender-0", REPLICA.namespace)
+    assert found is not None
+    return found
+
+
+def test_the_lease_is_made_as_a_part_of_our_own_pod(api: ApiServer, clock: ManualClock) -> None:
+    ReplicaLease(api, REPLICA, clock=clock).renew()
+
+    lease = find_lease(api)
+    assert lease["spec"]["holderIdentity"] == "extender-0"
+    assert lease["spec"]["leaseDurationSeconds"] == 6
+    assert lease["metadata"]["ownerReferences"] == [
+        {"apiVersion": "v1", "kind": "Pod", "name": "extender-0", "uid": "uid-extender-0"}
+    ]
+
+
+def test_a_replica_without_a_pod_has_a_lease_without_an_owner(clock: ManualClock) -> None:
+    api = ApiServer(clock)
+    api.put(raw_object("v1", "Namespace", "bayplan-system", namespace=None))
+
+    ReplicaLease(api, REPLICA, clock=clock).renew()
+
+    assert "ownerReferences" not in find_lease(api)["metadata"]
+
+
+def test_each_renewal_changes_the_object(api: ApiServer, clock: ManualClock) -> None:
+    lease = ReplicaLease(api, REPLICA, clock=clock)
+    lease.renew()
+    first = find_lease(api)
+
+    clock.advance(2.0)
+    lease.renew()
+
+    second = find_lease(api)
+    assert first["spec"]["renewTime"] != second["spec"]["renewTime"]
+    assert first["metadata"]["resourceVersion"] != second["metadata"]["resourceVersion"]
+
+
+def test_a_lease_is_fresh_for_six_seconds(api: ApiServer, clock: ManualClock) -> None:
+    lease = ReplicaLease(api, REPLICA, clock=clock)
+    seen = [lease.fresh]
+
+    lease.renew()
+    for seconds in (0.0, 5.9, 0.1):
+        clock.advance(seconds)
+        seen.append(lease.fresh)
+
+    assert seen == [False, True, True, False]
+
+
+def test_it_is_renewed_every_two_seconds_and_deleted_at_the_end(api: ApiServer, clock: ManualClock) -> None:
+    lease = ReplicaLease(api, REPLICA, clock=clock)
+
+    lease.run(SteppingEvent(clock, stop_at=7.0))
+
+    assert [call.at - clock.now() + clock.monotonic() for call in api.calls.of("patch", "leases")] == [
+        0.0,
+        2.0,
+        4.0,
+        6.0,
+    ]
+    assert not lease.fresh
+    assert not api.all("leases")
+
+
+def test_a_lease_that_cannot_be_renewed_is_a_failure_of_the_task(api: ApiServer, clock: ManualClock) -> None:
+    lease = ReplicaLease(api, REPLICA, clock=clock)
+    api.faults.add(faults.Unconnected(), path="*/leases*", times=1)
+
+    with pytest.raises(ApiError):
+        lease.renew()
+    assert not lease.fresh
+
+
+def test_a_lease_that_cannot_be_given_up_is_left_to_its_time(api: ApiServer, clock: ManualClock) -> None:
+    lease = ReplicaLease(api, REPLICA, clock=clock)
+    lease.renew()
+    api.faults.add(faults.Unconnected(), method="DELETE", times=1)
+
+    lease.give_up()
+
+    assert find_lease(api)["spec"]["holderIdentity"] == "extender-0"

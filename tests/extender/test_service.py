@@ -1,0 +1,184 @@
+"""A whole replica over the in-memory API server: threads, watches, Lease, policy, both applications."""
+
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from flask.testing import FlaskClient
+
+from extender.admin import create_admin_app
+from extender.opening import Opening
+from extender.polling import Sources
+from extender.service import Service, Surroundings
+from simulator.api_server import ApiServer
+from simulator.clock import ManualClock
+from sources.kube.records import encode_record
+from sources.policy_file import PolicyFile
+from tests.extender.test_polling import FakeSource
+from tests.policies.placement.test_steering import make_record
+from tests.raw import raw_node, raw_object, raw_pod
+
+POLICY = """
+apiVersion: bayplan.dev/v1alpha1
+kind: Policy
+signals:
+  resources:
+    cpu: {node: q, age: q, additive: true}
+buoyancy: {maxRefusedNodes: 100%}
+"""
+OWN = "bayplan-system"
+PENDING = raw_pod("web-0", node=None)
+
+
+class Replica:
+    """A service with its surroundings, started, and stopped after the test."""
+
+    def __init__(self, clock: ManualClock, folder: Path) -> None:
+        self.api = ApiServer(clock)
+        self.api.put(raw_node("n1"), raw_node("n2"), PENDING, raw_pod("extender-0", namespace=OWN))
+        self.source = FakeSource(clock)
+        self.opened: list[str] = []
+        self.policy = folder / "policy.yaml"
+        self.policy.write_text(POLICY)
+        self.policy_file = PolicyFile(self.policy, clock=clock)
+        self.service = Service(
+            Surroundings(
+                api=self.api,
+                policy_file=self.policy_file,
+                open_sources=self.open,
+                namespace=OWN,
+                identity="extender-0",
+                close=self.api.close,
+                clock=clock,
+            )
+        )
+        self.service.start()
+        until(lambda: not self.service.readiness.lacking(), "it is ready")
+
+    def open(self, opening: Opening) -> Sources:
+        """Give the fake source; note what it was opened for."""
+        self.opened.append(f"{opening.policy.buoyancy.max_refused_nodes:.0%}")
+        return Sources(signals=self.source, slacks=self.source)
+
+    @property
+    def webhooks(self) -> FlaskClient:
+        """Return a client of the first listener."""
+        return self.service.app.test_client()
+
+    @property
+    def admin(self) -> FlaskClient:
+        """Return a client of the second listener's application."""
+        return create_admin_app(
+            self.service.readiness, self.service.memory.meters.registry, self.service.explain
+        ).test_client()
+
+    def filter(self, *names: str) -> Any:
+        """Ask the filter about the pending pod."""
+        return self.webhooks.post("/v1/filter", json={"Pod": PENDING, "NodeNames": names}).get_json()["NodeNames"]
+
+
+@pytest.fixture
+def replica(clock: ManualClock, tmp_path: Path) -> Iterator[Replica]:
+    made = Replica(clock, tmp_path)
+    yield made
+    made.service.stop()
+
+
+def until(condition: Callable[[], object], what: str) -> None:
+    deadline = time.monotonic() + 10
+    while not condition():
+        assert time.monotonic() < deadline, f"waited 10 s until {what}"
+        time.sleep(0.01)
+
+
+def test_a_congested_node_is_refused_and_a_pod_waits_where_the_policy_says_so(replica: Replica) -> None:
+    until(lambda: replica.service.memory.board.ratings.below, "signals were read")
+
+    assert replica.filter("n1", "n2") == ["n2"]
+    assert replica.filter("n1") == []
+
+
+def test_a_sleeping_pod_is_woken_when_its_node_becomes_free(replica: Replica, clock: ManualClock) -> None:
+    until(lambda: replica.service.memory.board.ratings.below, "signals were read")
+    replica.filter("n1")
+
+    replica.source.cpu = 0.3
+    clock.advance(15.0)
+
+    until(lambda: replica.api.calls.of("patch", "pods"), "our own pod was annotated")
+    assert replica.filter("n1") == ["n1"]
+
+
+def test_pods_nodes_and_records_are_followed(replica: Replica) -> None:
+    record = make_record(at=0.0)
+    replica.api.put(raw_pod("web-1", node="n2"), raw_node("n3"), encode_record(record, OWN))
+    memory = replica.service.memory
+
+    until(lambda: len(memory.census) == 2, "the pod is known")
+    until(lambda: "n3" in memory.census.nodes, "the node is known")
+    until(memory.ledger.all, "the record is known")
+
+
+def test_a_pod_is_explained_as_it_is_in_the_cluster(replica: Replica) -> None:
+    until(lambda: replica.service.memory.board.ratings.below, "signals were read")
+
+    told = replica.admin.get("/explain?pod=default/web-0").get_json()
+
+    assert [(node["node"], node["verdict"]) for node in told["nodes"]] == [("n1", "refused"), ("n2", "feasible")]
+    assert told["policyHash"] == replica.policy_file.current.hash
+    assert replica.admin.get("/explain?pod=default/gone").status_code == 404
+
+
+def test_a_valid_change_of_the_policy_takes_effect_without_a_restart(replica: Replica) -> None:
+    until(lambda: replica.service.memory.board.ratings.below, "signals were read")
+    replica.policy.write_text(POLICY.replace("100%", "0%"))
+
+    replica.policy_file.poll()
+
+    assert replica.filter("n1") == ["n1"]
+    assert replica.admin.get("/readyz").get_json()["policyHash"] == replica.policy_file.current.hash
+    assert replica.opened == ["100%", "0%"]
+
+
+def test_an_invalid_change_keeps_the_old_policy_and_shows(replica: Replica) -> None:
+    before = replica.policy_file.current.hash
+    replica.policy.write_text("kind: Nonsense")
+
+    replica.policy_file.poll()
+
+    report = replica.admin.get("/readyz").get_json()
+    assert report["ready"]
+    assert report["policyHash"] == before
+    assert any("the file is invalid" in remark for remark in report["remarks"])
+
+
+def test_what_cannot_be_listed_is_remarked_and_does_not_keep_it_from_being_ready(replica: Replica) -> None:
+    remarks = replica.admin.get("/readyz").get_json()["remarks"]
+
+    assert not [remark for remark in remarks if remark.startswith(("nodes", "pods"))]
+
+
+def test_the_lease_is_renewed_and_given_up(replica: Replica) -> None:
+    assert replica.api.find("leases", "bayplan-extender-extender-0", OWN) is not None
+
+    replica.service.stop()
+
+    assert replica.api.find("leases", "bayplan-extender-extender-0", OWN) is None
+
+
+def test_a_draining_replica_is_not_ready_and_still_answers(replica: Replica) -> None:
+    replica.service.drain()
+
+    assert replica.admin.get("/readyz").get_json()["lacking"] == ["not stopping"]
+    assert replica.filter("n2") == ["n2"]
+
+
+def test_the_descheduler_s_report_shows_in_the_metrics(replica: Replica) -> None:
+    status = {"totals": {"refusals/pdb": 3}}
+    replica.api.put(
+        raw_object("bayplan.dev/v1alpha1", "DeschedulerReport", "descheduler", namespace=OWN, status=status)
+    )
+
+    until(lambda: b'bayplan_descheduler_total{of="pdb"' in replica.admin.get("/metrics").data, "it is counted")
