@@ -1,0 +1,182 @@
+"""Real descheduler processes against the real control plane: their policy, their start, their records."""
+
+import json
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+import yaml
+
+from controlplane import probing
+from controlplane.node_figures import NodeFigures, NodeUse, Place, PodUse
+from controlplane.objects import Object, PodShape
+from controlplane.processes import Command, Program
+from controlplane.programs.prometheus import Prometheus
+from controlplane.waiting import wait_until
+from tests.e2e.scenes import Scene, node_of
+
+OWN = "bayplan-system"
+RECORDS = f"/apis/bayplan.dev/v1alpha1/namespaces/{OWN}/evictionrecords"
+REPORTS = f"/apis/bayplan.dev/v1alpha1/namespaces/{OWN}/deschedulerreports"
+LEASE = f"/apis/coordination.k8s.io/v1/namespaces/{OWN}/leases/bayplan-descheduler"
+_WIDE = [{"scope": "cluster", "max": 50, "window": "10m"}]
+_BAYPLAN = ("-c", "from bayplan.cli import main; main()")
+_CPU = {
+    "node": '1 - avg by (instance) (rate(node_cpu_seconds_total{mode="idle"}[4s]))',
+    "pressure": "max by (instance) (rate(node_pressure_cpu_waiting_seconds_total[4s]))",
+    "age": "time() - max by (instance) (timestamp(node_cpu_seconds_total))",
+    "pod": 'sum by (namespace, pod) (rate(container_cpu_usage_seconds_total{container!=""}[4s]))',
+    "podAge": 'time() - max by (namespace, pod) (timestamp(container_cpu_usage_seconds_total{container!=""}))',
+    "podPer": "allocatable",
+    "rateWindow": "4s",
+    "additive": True,
+}
+
+
+@dataclass(frozen=True)
+class Run:
+    """A single run that has ended: its exit code, what it printed as JSON, and its whole log."""
+
+    code: int
+    printed: dict[str, Any]
+    log: str
+
+    def rails(self) -> dict[str, str]:
+        """Return the rail that refused each pod, by its app."""
+        lines = (line for line in self.printed["decisions"] if line["pod"] and line["decision"] == "refused")
+        return {line["pod"].split("/")[1].split("-")[0]: line["rail"] for line in lines}
+
+
+@dataclass
+class Descheduling:
+    """One scene with a hot node and a policy for its pods; starts processes and reads what they wrote."""
+
+    scene: Scene
+    prometheus: Prometheus
+    figures: NodeFigures
+    started: int = 0
+
+    # ------------------------------------------------------------------ the scene
+
+    def crowd(self) -> str:
+        """Put a pod of `big` and one of `small` on each of three nodes of 8 cores, leave a fourth free; return one."""
+        self.scene.nodes(4)
+        host = "kubernetes.io/hostname"
+        for app, near in (("big", None), ("small", "big")):
+            apart = [{"topologyKey": host, "labelSelector": {"matchLabels": {"app": app}}}]
+            rules: dict[str, Any] = {"podAntiAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": apart}}
+            if near is not None:
+                beside = [{"topologyKey": host, "labelSelector": {"matchLabels": {"app": near}}}]
+                preferred = [{"weight": 100, "podAffinityTerm": beside[0]}]
+                rules["podAffinity"] = {"preferredDuringSchedulingIgnoredDuringExecution": preferred}
+            self.scene.deployment(app, 3, PodShape(spec={"affinity": rules}))
+        both = {node_of(pod) for pod in self.scene.pods("big")} & {node_of(pod) for pod in self.scene.pods("small")}
+        return min(both)
+
+    def heat(self, node: str) -> None:
+        """Let one node be hot, `big` taking 4 cores there and `small` 2, and wait until it is seen for long enough."""
+        for name in (raw["metadata"]["name"] for raw in self.scene.api.items("/api/v1/nodes")):
+            hot = name == node
+            self.figures.node(name, NodeUse(cpu=0.95 if hot else 0.2, cpu_pressure=0.3 if hot else 0.0))
+        for pod in self.scene.pods():
+            on, app = node_of(pod), pod["metadata"]["labels"]["app"]
+            cores = {"big": 4.0, "small": 2.0}[app] if on == node else 0.1
+            self.figures.pod(Place(self.scene.namespace, pod["metadata"]["name"], on), PodUse(cpu=cores))
+        began = self._time()
+        # the windows of 4 s and the debounce of 3 s, and some more for a busy machine
+        wait_until(lambda: self._time() - began >= 10, "the figures to fill every window", timeout=40)
+
+    def pod_on(self, app: str, node: str) -> str:
+        """Return the pod of an app on a node."""
+        return next(str(pod["metadata"]["name"]) for pod in self.scene.pods(app) if node_of(pod) == node)
+
+    def _time(self) -> float:
+        return float(self.prometheus.value("vector(time())") or 0.0)
+
+    # ------------------------------------------------------------------ processes
+
+    def policy(self, **eviction: Any) -> str:  # fields of the policy
+        """Write a policy with fast times that enforces in this scene; return the file's path."""
+        fast = {"minPodAge": "0s", "readyFor": "1s", "coolDown": {"initial": "5m", "max": "1h"}}
+        policy = {
+            "apiVersion": "bayplan.dev/v1alpha1",
+            "kind": "Policy",
+            "scope": {"namespaces": {"include": [self.scene.namespace]}, "schedulerNames": ["default-scheduler"]},
+            "signals": {
+                "prometheus": {"url": self.prometheus.url, "timeout": "1s"},
+                "step": "1s",
+                "staleAfter": "5s",
+                "resources": {"cpu": _CPU},
+            },
+            "buoyancy": {"descheduleAfter": "3s"},
+            "eviction": {"mode": "enforce", "limits": _WIDE} | fast | eviction,
+        }
+        self.started += 1
+        name = f"{self.scene.name}-policy-{self.started}.yaml"
+        return str(self.scene.plane.run.write(name, yaml.safe_dump(policy)))
+
+    def once(self, policy: str) -> Run:
+        """Run a single cycle to its end."""
+        program = self.program(policy, "--once", "--output=json")
+        with program:
+            code = program.wait_ended(100)
+        text = program.tail(2000)
+        start = text.find("{\n")
+        printed = json.loads(text[start : text.rfind("\n}") + 2]) if start >= 0 else {}
+        return Run(code=code, printed=printed, log=text)
+
+    def loop(self, policy: str, *, launcher: tuple[str, ...] = _BAYPLAN) -> Program:
+        """Return a process that runs the loop, not started yet; it is ready when its probe says so."""
+        port = self.scene.plane.run.port(f"{self.scene.name}-descheduler-{self.started + 1}")
+        made = self.program(policy, f"--port={port}", launcher=launcher)
+        ready = probing.http_ok(f"http://127.0.0.1:{port}/readyz")
+        return self.scene.plane.run.program(_with(made.command, ready=ready))
+
+    def program(self, policy: str, *arguments: str, launcher: tuple[str, ...] = _BAYPLAN) -> Program:
+        """Return a process, not started yet."""
+        self.started += 1
+        plane = self.scene.plane
+        name = f"{self.scene.name}-descheduler-{self.started}"
+        options = [f"--policy={policy}", f"--kubeconfig={plane.admin_kubeconfig}", "--log-level=debug", *arguments]
+        command = [sys.executable, *launcher, "descheduler", "run", *options]
+        return plane.run.program(Command(name=name, arguments=command, environment={"POD_NAME": name}))
+
+    # ------------------------------------------------------------------ what was written
+
+    def records(self) -> dict[str, Object]:
+        """Return the status of the records by the name of the pod."""
+        return {raw["spec"]["pod"]["name"]: raw["status"] for raw in self.scene.api.items(RECORDS)}
+
+    def states(self) -> dict[str, str]:
+        """Return the state of each record by the name of the pod."""
+        return {name: status["state"] for name, status in self.records().items()}
+
+    def evicted(self) -> list[str]:
+        """Return the pods whose eviction the API server granted, from its audit log."""
+        return [request.name for request in self.scene.evictions() if request.code == 201]
+
+    def leader(self) -> str:
+        """Return the pod name of the process that holds the Lease."""
+        lease = self.scene.api.find(LEASE)
+        return "" if lease is None else str(lease["spec"].get("holderIdentity", "")).split("_")[0]
+
+
+def _with(command: Command, **changes: Any) -> Command:  # fields of the command
+    return Command(
+        **{"name": command.name, "arguments": command.arguments, "environment": command.environment} | changes
+    )
+
+
+@contextmanager
+def descheduling(scene: Scene, prometheus: Prometheus, figures: NodeFigures) -> Iterator[Descheduling]:
+    """Install what the descheduler needs and take its objects away afterwards."""
+    scene.plane.kubectl("apply", "-f", "deploy/common/crds")
+    if scene.api.find(f"/api/v1/namespaces/{OWN}") is None:
+        scene.api.create("/api/v1/namespaces", {"metadata": {"name": OWN}})
+    crds = ("crd/evictionrecords.bayplan.dev", "crd/deschedulerreports.bayplan.dev")
+    scene.plane.kubectl("wait", "--for=condition=established", "--timeout=30s", *crds)
+    yield Descheduling(scene, prometheus, figures)
+    for path in (RECORDS, REPORTS, LEASE):
+        scene.api.delete(path)
