@@ -3,6 +3,7 @@
 from dataclasses import replace
 from typing import Any
 
+from hypothesis import Phase as HypothesisPhase
 from hypothesis import find, given, settings
 from hypothesis import strategies as st
 
@@ -53,7 +54,7 @@ def lively_clusters(draw: st.DrawFn) -> Cluster:
 def _running(draw: st.DrawFn, at: int) -> Pod:
     return make_pod(
         f"pod-{at}",
-        node=draw(st.sampled_from(("n0", "n0", *NAMES))),
+        node=draw(st.sampled_from(("n0", "n0", "n0", *NAMES))),
         workload=draw(st.sampled_from(("web", "api", "db"))),
         cpu=draw(st.integers(0, 1500)),
         constraints=draw(strategies.constraints()) if draw(st.integers(0, 5)) == 0 else UNCONSTRAINED,
@@ -80,18 +81,18 @@ def records() -> st.SearchStrategy[tuple[EvictionRecord, ...]]:
 def cycles(draw: st.DrawFn) -> tuple[Situation, list[Proposal], dict[str, NodeStanding], frozenset[str]]:
     """Everything that `choose` is given."""
     cluster = draw(lively_clusters())
-    policy = make_policy(**EAGER, limits=draw(FEW_LIMITS), victims_per_node=draw(st.integers(1, 3)))
+    policy = make_policy(**EAGER, limits=draw(FEW_LIMITS), victims_per_node=draw(st.integers(1, 4)))
     situation = Situation(cluster=cluster, policy=policy, observing=draw(st.booleans()), records=draw(records()))
     standings = {name: draw(_standing_of(name)) for name in NAMES} | {"n0": make_standing("n0", 4.4)}
     pods = draw(st.permutations(sorted(cluster.pods.values(), key=str)))
     proposals = [
-        Proposal(rule="buoyancy", trouble="hot", candidates=(_candidate(pod, draw(st.floats(0, 0.5))),)) for pod in pods
+        Proposal(rule="buoyancy", trouble="hot", candidates=(_candidate(pod, draw(st.floats(0, 0.3))),)) for pod in pods
     ]
     return situation, proposals, standings, draw(st.frozensets(st.sampled_from(NAMES), max_size=1))
 
 
 def _standing_of(name: str) -> st.SearchStrategy[NodeStanding]:
-    measured = st.floats(0, 3).map(lambda demand: make_standing(name, demand))
+    measured = st.floats(0, 2).map(lambda demand: make_standing(name, demand))
     return measured | measured | strategies.standings(name)
 
 
@@ -99,9 +100,12 @@ def _candidate(pod: Pod, cpu: float) -> Candidate:
     return Candidate(pod=pod, node=pod.node or "", rule="buoyancy", reason="hot", scores={"cpu": cpu})
 
 
+# A whole cycle takes a while to draw; the shipped profile's number of examples would take too long on a busy machine.
+SOME = settings(max_examples=60)
 Cycle = tuple[Situation, list[Proposal], dict[str, NodeStanding], frozenset[str]]
 
 
+@SOME
 @given(cycle=cycles())
 def test_no_victim_is_anybody_whom_a_rail_refuses(cycle: Cycle) -> None:
     situation, proposals, standings, troubled = cycle
@@ -116,6 +120,7 @@ def test_no_victim_is_anybody_whom_a_rail_refuses(cycle: Cycle) -> None:
             now = now.plus(outcome.victim)
 
 
+@SOME
 @given(cycle=cycles())
 def test_every_victim_has_a_feasible_measured_destination_that_is_not_its_source(cycle: Cycle) -> None:
     situation, proposals, standings, troubled = cycle
@@ -134,6 +139,7 @@ def test_every_victim_has_a_feasible_measured_destination_that_is_not_its_source
         assert outcome.victim.destination_headroom >= situation.policy.buoyancy.filter_below - 1e-9
 
 
+@SOME
 @given(cycle=cycles())
 def test_moves_of_one_cycle_together_fit_by_requests(cycle: Cycle) -> None:
     situation = cycle[0]
@@ -148,6 +154,7 @@ def test_moves_of_one_cycle_together_fit_by_requests(cycle: Cycle) -> None:
         assert all(total([*here, *coming])[resource] <= room[resource] for resource in asked)
 
 
+@SOME
 @given(cycle=cycles())
 def test_every_candidate_is_answered_once(cycle: Cycle) -> None:
     situation, proposals, standings, troubled = cycle
@@ -161,6 +168,7 @@ def test_every_candidate_is_answered_once(cycle: Cycle) -> None:
         assert answered == list(outcome.proposal.candidates)
 
 
+@SOME
 @given(cluster=strategies.clusters(), more=strategies.requests(), data=st.data())
 def test_more_free_capacity_never_makes_a_node_infeasible(
     cluster: Cluster, more: Resources, data: st.DataObject
@@ -181,6 +189,7 @@ def _grown(node: Node, more: Resources) -> Node:
     return replace(node, allocatable=node.allocatable + more)
 
 
+@SOME
 @given(cluster=strategies.clusters(), data=st.data())
 def test_a_pod_less_never_makes_room_scarcer(cluster: Cluster, data: st.DataObject) -> None:
     if not cluster.nodes or not cluster.pods:
@@ -195,6 +204,7 @@ def test_a_pod_less_never_makes_room_scarcer(cluster: Cluster, data: st.DataObje
         assert feasible(pod, name, after) is None or feasible(pod, name, before) is not None
 
 
+@SOME
 @given(cluster=strategies.clusters(), policy=strategies.policies(), observing=st.booleans())
 def test_no_rail_breaks_on_whatever_the_api_can_show(cluster: Cluster, *, policy: Policy, observing: bool) -> None:
     situation = Situation(cluster=cluster, policy=policy, observing=observing)
@@ -211,9 +221,9 @@ def test_no_rail_breaks_on_whatever_the_api_can_show(cluster: Cluster, *, policy
 
 def test_the_cycles_drawn_here_do_have_victims() -> None:
     """Otherwise what is said of victims above would be said of nobody."""
-    same_every_time = settings(database=None, derandomize=True, max_examples=1000)
+    first_found = settings(database=None, derandomize=True, max_examples=1000, phases=(HypothesisPhase.generate,))
 
-    cycle = find(cycles(), lambda drawn: len(_victims(drawn)) > 1, settings=same_every_time)
+    cycle = find(cycles(), lambda drawn: len(_victims(drawn)) > 1, settings=first_found)
 
     assert len(_victims(cycle)) > 1
 
