@@ -64,7 +64,8 @@ class Crowd:
                     yield opposition
 
     def _join(self, pod: Pod) -> None:
-        key = (pod.namespace, *sorted(pod.labels.items()))
+        # Labels in another order make another group of the same pods: that costs a look more and is right as well.
+        key = (pod.namespace, *pod.labels.items())
         group = self._groups.get(key)
         if group is None:
             group = self._groups[key] = Group()

@@ -4,7 +4,7 @@ A working copy for one decision: `place` adds to it. Nothing is ever freed, as a
 has gone: a decision that counted on it would evict the next pod for room that is not there.
 """
 
-from collections.abc import Callable, Hashable, Iterable, Iterator
+from collections.abc import Callable, Hashable, Iterator, Mapping
 from dataclasses import replace
 from functools import cached_property
 
@@ -70,21 +70,27 @@ class Occupancy:
     def free(self, resource: str) -> Amounts:
         """Return what each node has left of a resource by requests, negative where it is over its capacity."""
         if resource not in self._free:
-            left = [node.allocatable[resource] - _requested(self.on(node.name), resource) for node in self.rows.nodes]
-            self._free[resource] = np.array(left, np.int64)
+            room = np.array([node.allocatable[resource] for node in self.rows.nodes], np.int64)
+            self._free[resource] = room - np.array(self._used.get(resource, 0), np.int64) - self.planned(resource)
         return self._free[resource]
 
     def planned(self, resource: str) -> Amounts:
         """Return how much of a resource planned moves take on each node."""
-        taken = [_requested(self._planned.get(node.name, ()), resource) for node in self.rows.nodes]
-        return np.array(taken, np.int64)
+        taken = (self._planned.get(node.name, ()) for node in self.rows.nodes)
+        return np.array([sum(pod.requests[resource] for pod in pods) for pods in taken], np.int64)
+
+    @cached_property
+    def _used(self) -> Mapping[str, list[int]]:
+        """What the pods of the snapshot request on each node, of every resource in one pass."""
+        used: dict[str, list[int]] = {}
+        for row, node in enumerate(self.rows.nodes):
+            for pod in self.view.pods_on.get(node.name, ()):
+                for resource, amount in pod.requests.amounts.items():
+                    used.setdefault(resource, [0] * len(self.rows.nodes))[row] += amount
+        return used
 
     def mask(self, key: Hashable, make: Callable[[], Mask]) -> Mask:
         """Return a mask that depends on nodes alone, made once for all pods that ask with the same key."""
         if key not in self._masks:
             self._masks[key] = make()
         return self._masks[key]
-
-
-def _requested(pods: Iterable[Pod], resource: str) -> int:
-    return sum(pod.requests[resource] for pod in pods)
