@@ -1,0 +1,127 @@
+"""Bayplan as the shipped manifests say: objects applied with kubectl, processes with their arguments and rights.
+
+KWOK only pretends to run pods, so the processes are started here, each for one pod that the cluster really has. What
+differs from a container is listed in `Container.command`: addresses, ports, and where files are.
+"""
+
+import re
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+from controlplane.clusters import ControlPlane
+from controlplane.objects import Object
+from controlplane.processes import Command, Program
+from controlplane.waiting import wait_until
+from tests import manifests
+from tests.manifests import DEPLOY, NAMESPACE, pod_spec
+
+_BAYPLAN = Path(sys.executable).with_name("bayplan")
+_PODS = f"/api/v1/namespaces/{NAMESPACE}/pods"
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """One layout on one control plane."""
+
+    plane: ControlPlane
+    name: str
+
+    def apply(self) -> None:
+        """Apply it as an operator does."""
+        self.plane.kubectl("apply", "-k", str(DEPLOY / self.name))
+        ours = ("crd", "-l", "app.kubernetes.io/name=bayplan")
+        self.plane.kubectl("wait", "--for=condition=Established", "--timeout=30s", *ours)
+
+    def remove(self) -> None:
+        """Remove it as an operator does, and wait until the namespace is gone.
+
+        The pods go first: a namespace waits for half of their grace period, whatever became of them.
+        """
+        for kinds in ("cronjobs,jobs,deployments,daemonsets", "pods"):
+            force = ("--force", "--grace-period=0") if kinds == "pods" else ()
+            self.plane.kubectl("-n", NAMESPACE, "delete", kinds, "--all", *force)
+        self.plane.kubectl("delete", "-k", str(DEPLOY / self.name), "--ignore-not-found", "--timeout=60s")
+
+    def pods(self, component: str) -> list[Object]:
+        """Return the pods of one component."""
+        selector = f"app.kubernetes.io/component={component},app.kubernetes.io/name=bayplan"
+        return self.plane.admin.items(_PODS, labelSelector=selector)
+
+    def wait_running(self, component: str, count: int) -> list[Object]:
+        """Wait until the cluster has let all pods of a component in, and return them."""
+        wait_until(
+            lambda: len(running := self.pods(component)) == count and all(_runs(pod) for pod in running),
+            f"{count} running pods of {component}",
+            timeout=60,
+            seen=lambda: (
+                [(pod["metadata"]["name"], pod["status"]) for pod in self.pods(component)]
+                or self.plane.kubectl("-n", NAMESPACE, "get", "events")
+            ),
+        )
+        return self.pods(component)
+
+    def container(self, workload: str, name: str) -> "Container":
+        """Return a container of a workload, with its ServiceAccount."""
+        (found,) = [
+            one
+            for one in manifests.containers(self.name)
+            if (one.workload["metadata"]["name"], one.raw["name"]) == (workload, name)
+        ]
+        return Container(self, found)
+
+    def config_map(self, name: str, key: str) -> str:
+        """Return a file of a ConfigMap as it is in the cluster, whose name may end in a hash of its content."""
+        found = self.plane.admin.items(f"/api/v1/namespaces/{NAMESPACE}/configmaps")
+        (one,) = [raw for raw in found if re.fullmatch(rf"{name}(-[a-z0-9]{{10}})?", raw["metadata"]["name"])]
+        text: str = one["data"][key]
+        return text
+
+
+@dataclass(frozen=True, slots=True)
+class Container:
+    """What one container of a layout runs."""
+
+    layout: Layout
+    shipped: manifests.Container
+
+    @property
+    def account(self) -> str:
+        """Return the ServiceAccount that it has its rights from."""
+        name: str = pod_spec(self.shipped.workload)["serviceAccountName"]
+        return name
+
+    def port(self, flag: str) -> int:
+        """Return the port that stands for one of the manifest here."""
+        return self.layout.plane.run.port(f"{self.layout.name}{flag}{self.shipped.workload['metadata']['name']}")
+
+    def program(self, name: str, pod: Object, *, policy: str) -> Program:
+        """Return it as a program of this machine, for one pod of the cluster; `name` names its log."""
+        run = self.layout.plane.run
+        token = self.layout.plane.service_account_token(NAMESPACE, self.account)
+        environment = {
+            "BAYPLAN_KUBECONFIG": str(self.layout.plane.kubeconfig(name, token)),
+            "BAYPLAN_POLICY": str(run.write(f"{name}-policy.yaml", policy)),
+            "NO_PROXY": "127.0.0.1,localhost",
+            **{entry["name"]: self._downward(entry, pod) for entry in self.shipped.raw["env"]},
+        }
+        arguments = [str(_BAYPLAN), *map(self._here, self.shipped.raw["args"])]
+        return run.program(Command(name=name, arguments=arguments, environment=environment))
+
+    def _here(self, argument: str) -> str:
+        flag, given, _ = argument.partition("=")
+        if flag in {"--host", "--admin-host"}:
+            return f"{flag}=127.0.0.1"
+        if flag in {"--port", "--admin-port"}:
+            return f"{flag}={self.port(flag)}"
+        return argument if given or not flag.startswith("--tls") else flag
+
+    def _downward(self, entry: Object, pod: Object) -> str:
+        value: Object | str = pod
+        for part in entry["valueFrom"]["fieldRef"]["fieldPath"].split("."):
+            value = value[part] if isinstance(value, dict) else ""
+        return str(value)
+
+
+def _runs(pod: Object) -> bool:
+    return pod["status"].get("phase") in {"Running", "Succeeded"}  # KWOK ends the pods of Jobs at once
