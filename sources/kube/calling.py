@@ -138,7 +138,7 @@ def _answer(response: urllib3.BaseHTTPResponse, payload: bytes) -> Answer:
     if response.status in _OK:
         return Answer(response.status, body, _http_date(response.headers.get("Date")))
     if not body:
-        body = {"message": payload[:200].decode(errors="replace")}  # a proxy's page: enough to recognise it
+        body = {"message": payload[:200].decode(errors="replace").strip()}  # a proxy's page: enough to recognise it
     raise status_error(response.status, body, retry_after=_delay(response.headers.get("Retry-After")))
 
 

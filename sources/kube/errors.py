@@ -73,7 +73,7 @@ class StatusError(ApiError):
         causes: tuple[Cause, ...] = (),
         retry_after: float | None = None,
     ) -> None:
-        super().__init__(f"{status} {reason}: {message}" if reason or message else str(status))
+        super().__init__(": ".join(filter(None, (f"{status} {reason}".strip(), message))))
         self.status = status
         self.reason = reason
         self.message = message
