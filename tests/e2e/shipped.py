@@ -22,10 +22,15 @@ _PODS = f"/api/v1/namespaces/{NAMESPACE}/pods"
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """One layout on one control plane."""
+    """One layout on one control plane; `certificates` stands for the folders in which the manifests have them."""
 
     plane: ControlPlane
     name: str
+    certificates: Path = Path("/nowhere")
+
+    def here(self, path: str) -> str:
+        """Return where a file of a container or of a host is on this machine."""
+        return re.sub(r"^/etc/(bayplan-tls|kubernetes/bayplan)/", f"{self.certificates}/", path)
 
     def apply(self) -> None:
         """Apply it as an operator does."""
@@ -109,12 +114,12 @@ class Container:
         return run.program(Command(name=name, arguments=arguments, environment=environment))
 
     def _here(self, argument: str) -> str:
-        flag, given, _ = argument.partition("=")
+        flag, given, value = argument.partition("=")
         if flag in {"--host", "--admin-host"}:
             return f"{flag}=127.0.0.1"
         if flag in {"--port", "--admin-port"}:
             return f"{flag}={self.port(flag)}"
-        return argument if given or not flag.startswith("--tls") else flag
+        return f"{flag}{given}{self.layout.here(value)}"
 
     def _downward(self, entry: Object, pod: Object) -> str:
         value: Object | str = pod

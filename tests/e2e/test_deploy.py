@@ -2,10 +2,14 @@
 
 import json
 import re
+import socket
+import ssl
+import subprocess
 import urllib.error
 import urllib.request
 from collections.abc import Iterator
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -144,7 +148,7 @@ def test_nobody_of_ours_may_delete_a_pod_or_read_a_secret(base: Layout) -> None:
 def test_extender_and_descheduler_work_with_their_shipped_arguments_and_rights(base: Layout) -> None:
     plane = base.plane
     pod, _ = base.wait_running("scheduler", 2)
-    policy = base.config_map("bayplan-policy", "policy.yaml").replace("prometheus.monitoring:9090", "127.0.0.1:1")
+    policy = offline(base.config_map("bayplan-policy", "policy.yaml"))
     extender = base.container("bayplan-scheduler", "extender")
     descheduler = base.container("bayplan-descheduler", "descheduler")
     admin = f"http://127.0.0.1:{extender.port('--admin-port')}"
@@ -177,6 +181,54 @@ def test_extender_and_descheduler_work_with_their_shipped_arguments_and_rights(b
     assert report["status"]["lastRun"]["mode"] == "observe"
     assert plane.admin.get(f"{LEASES}/bayplan-descheduler")["spec"]["holderIdentity"] == ""
     assert plane.audit.evictions(namespace="default") == []
+
+
+def test_kube_scheduler_reaches_the_extender_over_tls_with_its_own_certificate(
+    cluster: ControlPlane, base: Layout, tmp_path: Path
+) -> None:
+    subprocess.run([DEPLOY / "overlays/service/make-certificates", tmp_path], check=True, capture_output=True)
+    layout = Layout(cluster, "overlays/service", certificates=tmp_path)
+    extender = layout.container("bayplan-extender", "extender")
+    pod, _ = base.wait_running("scheduler", 2)
+    address = f"127.0.0.1:{extender.port('--port')}"
+    configuration = yaml.safe_load((DEPLOY / "overlays/service/scheduler-configuration.yaml").read_text())
+    webhook = configuration["extenders"][0]
+    webhook["urlPrefix"] = re.sub(r"//[\d.:]+/", f"//{address}/", webhook["urlPrefix"])
+    webhook["tlsConfig"] = {key: layout.here(value) for key, value in webhook["tlsConfig"].items()}
+    configuration["profiles"][0]["schedulerName"] = "over-tls"
+    policy = offline(base.config_map("bayplan-policy", "policy.yaml")).replace("bayplan-scheduler]", "over-tls]")
+
+    with extender.program("extender-tls", pod, policy=policy) as program:
+        admin = f"http://127.0.0.1:{extender.port('--admin-port')}"
+        wait_until(lambda: fetch(f"{admin}/readyz")[0] == 200, "readiness", timeout=60, seen=program.tail)
+        cluster.start_scheduler("over-tls", configuration)
+        shape = PodShape(scheduler="over-tls")
+        cluster.admin.create("/api/v1/namespaces/default/pods", objects.pod("asks-over-tls", shape))
+        path = "/api/v1/namespaces/default/pods/asks-over-tls"
+        wait_until(lambda: cluster.admin.get(path)["spec"].get("nodeName"), "the pod to be bound", seen=program.tail)
+        cluster.stop_scheduler("over-tls")
+        metrics = fetch(f"{admin}/metrics")[1]
+        with pytest.raises((ssl.SSLError, ConnectionError)):
+            ask_without_certificate(extender.port("--port"), tmp_path / "ca.crt")
+
+    assert 'verb="filter"' in metrics
+
+
+def ask_without_certificate(port: int, authority: Path) -> bytes:
+    """Ask as somebody who trusts the extender and whom it does not know."""
+    context = ssl.create_default_context(cafile=str(authority))
+    name = "bayplan-extender.bayplan-system.svc"
+    with (
+        socket.create_connection(("127.0.0.1", port), timeout=5) as plain,
+        context.wrap_socket(plain, server_hostname=name) as secure,
+    ):
+        secure.sendall(b"GET /v1/filter HTTP/1.0\r\n\r\n")
+        return secure.recv(1)
+
+
+def offline(policy: str) -> str:
+    """Return the policy with a Prometheus that nobody is, so that no test waits for a name to be resolved."""
+    return policy.replace("prometheus.monitoring:9090", "127.0.0.1:1")
 
 
 LEASES = f"/apis/coordination.k8s.io/v1/namespaces/{NAMESPACE}/leases"
