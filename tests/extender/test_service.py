@@ -1,7 +1,6 @@
 """A whole replica over the in-memory API server: threads, watches, Lease, policy, both applications."""
 
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +18,7 @@ from sources.policy_file import PolicyFile
 from tests.extender.test_polling import FakeSource
 from tests.policies.placement.test_steering import make_record
 from tests.raw import raw_node, raw_object, raw_pod
+from tests.sources.waiting import eventually
 
 POLICY = """
 apiVersion: bayplan.dev/v1alpha1
@@ -55,7 +55,7 @@ class Replica:
             )
         )
         self.service.start()
-        until(lambda: not self.service.readiness.lacking(), "it is ready")
+        eventually(lambda: not self.service.readiness.lacking(), within=10)
 
     def open(self, opening: Opening) -> Sources:
         """Give the fake source; note what it was opened for."""
@@ -86,28 +86,21 @@ def replica(clock: ManualClock, tmp_path: Path) -> Iterator[Replica]:
     made.service.stop()
 
 
-def until(condition: Callable[[], object], what: str) -> None:
-    deadline = time.monotonic() + 10
-    while not condition():
-        assert time.monotonic() < deadline, f"waited 10 s until {what}"
-        time.sleep(0.01)
-
-
 def test_a_congested_node_is_refused_and_a_pod_waits_where_the_policy_says_so(replica: Replica) -> None:
-    until(lambda: replica.service.memory.board.ratings.below, "signals were read")
+    eventually(lambda: replica.service.memory.board.ratings.below, within=10)
 
     assert replica.filter("n1", "n2") == ["n2"]
     assert replica.filter("n1") == []
 
 
 def test_a_sleeping_pod_is_woken_when_its_node_becomes_free(replica: Replica, clock: ManualClock) -> None:
-    until(lambda: replica.service.memory.board.ratings.below, "signals were read")
+    eventually(lambda: replica.service.memory.board.ratings.below, within=10)
     replica.filter("n1")
 
     replica.source.cpu = 0.3
     clock.advance(15.0)
 
-    until(lambda: replica.api.calls.of("patch", "pods"), "our own pod was annotated")
+    eventually(lambda: replica.api.calls.of("patch", "pods"), within=10)
     assert replica.filter("n1") == ["n1"]
 
 
@@ -116,13 +109,13 @@ def test_pods_nodes_and_records_are_followed(replica: Replica) -> None:
     replica.api.put(raw_pod("web-1", node="n2"), raw_node("n3"), encode_record(record, OWN))
     memory = replica.service.memory
 
-    until(lambda: len(memory.census) == 2, "the pod is known")
-    until(lambda: "n3" in memory.census.nodes, "the node is known")
-    until(memory.ledger.all, "the record is known")
+    eventually(lambda: len(memory.census) == 2, within=10)
+    eventually(lambda: "n3" in memory.census.nodes, within=10)
+    eventually(memory.ledger.all, within=10)
 
 
 def test_a_pod_is_explained_as_it_is_in_the_cluster(replica: Replica) -> None:
-    until(lambda: replica.service.memory.board.ratings.below, "signals were read")
+    eventually(lambda: replica.service.memory.board.ratings.below, within=10)
 
     told = replica.admin.get("/explain?pod=default/web-0").get_json()
 
@@ -132,7 +125,7 @@ def test_a_pod_is_explained_as_it_is_in_the_cluster(replica: Replica) -> None:
 
 
 def test_a_valid_change_of_the_policy_takes_effect_without_a_restart(replica: Replica) -> None:
-    until(lambda: replica.service.memory.board.ratings.below, "signals were read")
+    eventually(lambda: replica.service.memory.board.ratings.below, within=10)
     replica.policy.write_text(POLICY.replace("100%", "0%"))
 
     replica.policy_file.poll()
@@ -181,4 +174,4 @@ def test_the_descheduler_s_report_shows_in_the_metrics(replica: Replica) -> None
         raw_object("bayplan.dev/v1alpha1", "DeschedulerReport", "descheduler", namespace=OWN, status=status)
     )
 
-    until(lambda: b'bayplan_descheduler_total{of="pdb"' in replica.admin.get("/metrics").data, "it is counted")
+    eventually(lambda: b'bayplan_descheduler_total{of="pdb"' in replica.admin.get("/metrics").data, within=10)

@@ -10,13 +10,14 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Protocol
 
 import pytest
 
 from extender.serving import Listening
+from tests.sources.waiting import eventually
 
 ROOT = Path(__file__).parents[2]
 TLS = ROOT / "tests" / "sources" / "tls"
@@ -36,7 +37,7 @@ class Process:
         self._process = subprocess.Popen(
             [sys.executable, str(program), *arguments], cwd=ROOT, env={"PYTHONPATH": str(ROOT)}
         )
-        _until(lambda: self.left("started") and _is_open(self.port), "the server is up")
+        eventually(lambda: self.left("started") and _is_open(self.port), within=10)
 
     def left(self, step: str) -> bool:
         """Tell whether a step of the application's life was reached."""
@@ -93,7 +94,7 @@ def test_sigterm_drains_answers_what_is_under_way_and_ends_in_time(start: Start)
     with _plain_client(server.port) as first, _plain_client(server.port) as second:
         _ask(first, "/before"), _ask(second, "/before")
         server.terminate()
-        _until(lambda: server.left("drained"), "it is not ready")
+        eventually(lambda: server.left("drained"), within=10)
         while_draining = _ask(first, "/during")
         time.sleep(2.5)
         asking = threading.Thread(target=lambda: slow.append(_ask(second, "/slow")))
@@ -183,10 +184,3 @@ def _free_port() -> int:
 def _is_open(port: int) -> bool:
     with socket.socket() as probe:
         return probe.connect_ex(("127.0.0.1", port)) == 0
-
-
-def _until(condition: Callable[[], bool], what: str) -> None:
-    deadline = time.monotonic() + 10
-    while not condition():
-        assert time.monotonic() < deadline, f"waited 10 s until {what}"
-        time.sleep(0.02)

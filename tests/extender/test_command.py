@@ -1,0 +1,46 @@
+"""`bayplan extender run`: what it refuses before it serves anybody."""
+
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from bayplan.exits import Exit
+from bayplan.extender import extender
+
+POLICY = "apiVersion: bayplan.dev/v1alpha1\nkind: Policy\n"
+
+
+@pytest.fixture
+def policy(tmp_path: Path) -> Path:
+    path = tmp_path / "policy.yaml"
+    path.write_text(POLICY)
+    return path
+
+
+def run(policy: Path, *arguments: str) -> Result:
+    clean = {"KUBECONFIG": "", "BAYPLAN_KUBECONFIG": "", "KUBERNETES_SERVICE_HOST": ""}
+    return CliRunner().invoke(extender, ["run", "--policy", str(policy), *arguments], env=clean)
+
+
+def test_an_invalid_policy_is_refused_with_every_error(policy: Path) -> None:
+    policy.write_text(POLICY + "buoyancy: {filterBelow: high}\nmode: observe\n")
+
+    result = run(policy)
+
+    assert result.exit_code == Exit.BAD_POLICY
+    assert f"{policy}:3: buoyancy.filterBelow" in result.output
+    assert f"{policy}:4: mode" in result.output
+
+
+def test_an_address_that_others_can_reach_needs_a_certificate(policy: Path) -> None:
+    result = run(policy, "--host", "10.0.0.7")
+
+    assert result.exit_code == Exit.USAGE
+    assert "listening on 10.0.0.7 without a certificate; allowed is a loopback address" in result.output
+
+
+def test_without_a_cluster_it_ends_with_its_own_code(policy: Path) -> None:
+    result = run(policy)
+
+    assert result.exit_code == Exit.UNREACHABLE
