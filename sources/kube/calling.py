@@ -18,7 +18,7 @@ from urllib3.exceptions import TimeoutError as LibraryTimeoutError
 from sources.deadlines import NotConnectedError
 from sources.garbage import COLLECTOR
 from sources.kube.api import Answer
-from sources.kube.errors import Interrupted, TimedOut, Undecodable, Unreachable, status_error
+from sources.kube.errors import Interrupted, StatusError, TimedOut, Undecodable, Unreachable, status_error
 
 _OK: Final = range(200, 300)
 _NEVER_SENT: Final = (NotConnectedError, NewConnectionError, ConnectTimeoutError, LocationValueError)
@@ -64,8 +64,7 @@ def open_stream(pool: urllib3.PoolManager, call: Call, timeout: urllib3.Timeout)
             return response
         payload = response.read()
         response.release_conn()
-    _answer(response, payload)  # raises
-    raise Undecodable(f"{call.method} {call.url}: status {response.status}")  # pragma: no cover  # not reached
+    raise _refusal(response, payload)
 
 
 def json_lines(response: urllib3.BaseHTTPResponse, call: Call) -> Iterator[dict[str, Any]]:
@@ -134,12 +133,16 @@ def _own_errors(call: Call) -> Iterator[None]:
 
 
 def _answer(response: urllib3.BaseHTTPResponse, payload: bytes) -> Answer:
+    if response.status not in _OK:
+        raise _refusal(response, payload)
+    return Answer(response.status, _json_object(payload), _http_date(response.headers.get("Date")))
+
+
+def _refusal(response: urllib3.BaseHTTPResponse, payload: bytes) -> StatusError:
     body = _json_object(payload)
-    if response.status in _OK:
-        return Answer(response.status, body, _http_date(response.headers.get("Date")))
     if not body:
         body = {"message": payload[:200].decode(errors="replace").strip()}  # a proxy's page: enough to recognise it
-    raise status_error(response.status, body, retry_after=_delay(response.headers.get("Retry-After")))
+    return status_error(response.status, body, retry_after=_delay(response.headers.get("Retry-After")))
 
 
 def _json_object(payload: bytes) -> dict[str, Any]:

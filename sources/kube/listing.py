@@ -1,7 +1,7 @@
 """Lists in pages, each list at one consistent version; it keeps nothing and watches nothing."""
 
 import logging
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final, Generic, NamedTuple, TypeVar
 
@@ -20,6 +20,7 @@ _PAGE_WITHIN: Final = 30.0
 _JSON: Final = "application/json"
 _POINTLESS: Final = (Unreachable, Misconfigured, Unauthorized)  # the next kind would fail in the same way
 T = TypeVar("T")
+R = TypeVar("R")
 
 
 class RawList(NamedTuple):
@@ -68,15 +69,8 @@ def list_raw(api: KubeApi, path: str, *, limit: int = 500) -> RawList:
     Raises:
         ApiError: see the tree; `Gone` after three attempts.
     """
-    for attempt in range(1, _TRIES + 1):
-        try:
-            pages = list(raw_pages(api, path, limit=limit))
-        except Gone:
-            if attempt == _TRIES:
-                raise
-        else:
-            return RawList([raw for page in pages for raw in page.items], pages[-1].date, pages[-1].resource_version)
-    raise AssertionError("the last attempt returns or raises")
+    pages = _begun_again(lambda: list(raw_pages(api, path, limit=limit)))
+    return RawList([raw for page in pages for raw in page.items], pages[-1].date, pages[-1].resource_version)
 
 
 def list_kind(api: KubeApi, kind: Kind[T]) -> Listed[T]:
@@ -85,13 +79,16 @@ def list_kind(api: KubeApi, kind: Kind[T]) -> Listed[T]:
     Raises:
         ApiError: see the tree; `Gone` after three attempts.
     """
-    for attempt in range(1, _TRIES + 1):
+    return _begun_again(lambda: _collect(raw_pages(api, kind.path, limit=kind.page, accept=accept_of(kind)), kind))
+
+
+def _begun_again(list_once: Callable[[], R]) -> R:
+    for _ in range(_TRIES - 1):
         try:
-            return _collect(raw_pages(api, kind.path, limit=kind.page, accept=accept_of(kind)), kind)
+            return list_once()
         except Gone:
-            if attempt == _TRIES:
-                raise
-    raise AssertionError("the last attempt returns or raises")
+            continue
+    return list_once()
 
 
 def accept_of(kind: Kind[Any]) -> str:
