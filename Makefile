@@ -51,8 +51,9 @@ imports: $(INSTALLED) ## import-linter: the one direction of imports
 	$(BIN)/lint-imports
 
 .PHONY: docs
-docs: $(INSTALLED) ## write the generated pages of docs/reference anew (a unit test fails when they are stale)
+docs: $(INSTALLED) ## write generated pages and the policies in deploy/ anew (unit tests fail when they are stale)
 	$(BIN)/python -m bayplan.reference
+	deploy/refresh-policies
 
 .PHONY: build-control-plane
 build-control-plane: $(INSTALLED) ## build etcd, Kubernetes and KWOK once into the cache (about 10 minutes)

@@ -4,7 +4,7 @@ The tests of the services run under these roles too, so that a call without its 
 """
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from math import inf
 from pathlib import Path
 
@@ -12,7 +12,6 @@ import pytest
 
 from extender.polling import Sources
 from extender.service import Service, Surroundings
-from policies.model.policy import Policy
 from simulator.api_server import ApiServer
 from simulator.calls import Call
 from simulator.clock import ManualClock
@@ -20,7 +19,6 @@ from simulator.failures import Failure
 from simulator.faults import Fail
 from simulator.rights import Grant
 from sources.policy_file import PolicyFile
-from sources.signals.reader import Inventory
 from tests.descheduler.test_cycle import hot
 from tests.extender.test_polling import FakeSource
 from tests.manifests import DEPLOY, LAYOUTS, NAMESPACE, find, rendered, rights
@@ -138,14 +136,11 @@ def extender(tmp_path: Path) -> Iterator[tuple[Service, ApiServer]]:
     source = FakeSource(clock)
     (tmp_path / "policy.yaml").write_text(POLICY)
 
-    def sources(_policy: Policy, _inventory: Callable[[], Inventory]) -> Sources:
-        return Sources(signals=source, slacks=source)
-
     service = Service(
         Surroundings(
             api=api.connect("extender-0", rights("extender")),
             policy_file=PolicyFile(tmp_path / "policy.yaml", clock=clock),
-            open_sources=sources,
+            open_sources=lambda _: Sources(signals=source, slacks=source),
             namespace=NAMESPACE,
             identity="extender-0",
             close=api.close,

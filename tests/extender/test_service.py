@@ -16,6 +16,7 @@ from simulator.clock import ManualClock
 from sources.kube.records import encode_record
 from sources.policy_file import PolicyFile
 from tests.extender.test_polling import FakeSource
+from tests.manifests import rights
 from tests.policies.placement.test_steering import make_record
 from tests.raw import raw_node, raw_object, raw_pod
 from tests.sources.waiting import eventually
@@ -45,7 +46,7 @@ class Replica:
         self.policy_file = PolicyFile(self.policy, clock=clock)
         self.service = Service(
             Surroundings(
-                api=self.api,
+                api=self.api.connect("extender-0", rights("extender")),
                 policy_file=self.policy_file,
                 open_sources=self.open,
                 namespace=OWN,
