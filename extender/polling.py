@@ -14,8 +14,9 @@ from sources.clocks import Clock
 
 # While pods sleep for want of buoyancy, the first sample that shows it must find them within 2 s.
 EAGER: Final = 1.0
-# A poll may take no more than a tenth of the time, however eager.
-_SHARE: Final = 10
+# Polls may take half of the time, however eager. Less would break those 2 s: the first poll, which starts the child
+# that reads, takes seconds, and one on a busy machine half a second.
+_SHARE: Final = 2
 _SHORTEST: Final = 0.05
 
 
@@ -64,7 +65,7 @@ class Poller:
         self._board = memory.board
         self._clock = clock
         self._due = -math.inf
-        self._took = 0.0
+        self._soonest = -math.inf
 
     def run(self, stop: threading.Event) -> None:
         """Poll and age."""
@@ -89,14 +90,15 @@ class Poller:
         history = self.sources.signals.latest(now)
         slacks = NO_SLACKS if self.sources.slacks is None else self.sources.slacks.newest()
         self._board.take(Readings(history=history, slacks=slacks), now=self._clock.now())
-        self._took = self._clock.monotonic() - began
+        took = self._clock.monotonic() - began
+        self._soonest = began + max(EAGER, took * _SHARE)
         self._due = began + self._memory.rulings.current.policy.signals.step
 
     def pause(self) -> float:
         """Return how long nothing has to be done; while pods sleep, the next poll is brought forward."""
         now = self._clock.monotonic()
         if self._memory.holding.sleepers():
-            self._due = min(self._due, now + max(EAGER, self._took * _SHARE))
+            self._due = min(self._due, self._soonest)
         until_stale = self._board.expires() - self._clock.now()
         waits = [EAGER, self._due - now, *([until_stale] if until_stale > 0 else [])]
         return max(_SHORTEST, min(waits))

@@ -2,6 +2,8 @@
 
 import threading
 
+import pytest
+
 from extender.memory import Memory
 from extender.polling import Poller, Sources
 from extender.rulings import Ruling
@@ -75,14 +77,29 @@ def test_while_a_pod_sleeps_signals_are_read_every_second(clock: ManualClock) ->
     assert source.asked == [0.0, 1.0, 2.0, 3.0]
 
 
-def test_a_slow_source_is_not_asked_for_more_than_a_tenth_of_the_time(clock: ManualClock) -> None:
+@pytest.mark.parametrize(("takes", "asked"), [(0.4, [0.0, 1.0, 2.0, 3.0]), (1.5, [0.0, 3.0, 6.0, 9.0])])
+def test_a_slow_source_is_asked_for_half_of_the_time_at_most(
+    clock: ManualClock, takes: float, asked: list[float]
+) -> None:
     poller, memory, source = make_poller(clock)
     memory.holding.refuse("u", now=0.0, until=300.0, asleep=True, wakes=300.0)
-    source.takes = 0.5
+    source.takes = takes
 
-    poller.run(SteppingEvent(clock, stop_at=12.0))
+    poller.run(SteppingEvent(clock, stop_at=10.0))
 
-    assert source.asked == [0.0, 5.5, 11.0]
+    assert source.asked[:4] == pytest.approx(asked)
+
+
+def test_one_slow_poll_does_not_delay_the_next_while_pods_sleep(clock: ManualClock) -> None:
+    poller, memory, source = make_poller(clock)
+    source.takes = 3.0  # the first one starts the child that reads
+    poller.step()
+    source.takes = 0.1
+    memory.holding.refuse("u", now=clock.monotonic(), until=300.0, asleep=True, wakes=300.0)
+
+    poller.run(SteppingEvent(clock, stop_at=9.5))
+
+    assert source.asked == pytest.approx([0.0, 6.0, 7.0, 8.0, 9.0])
 
 
 def test_values_become_stale_in_time_although_no_poll_comes_through(clock: ManualClock) -> None:
