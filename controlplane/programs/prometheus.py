@@ -76,10 +76,15 @@ class Prometheus:
 
     def query(self, expression: str, *, at: float | None = None) -> list[tuple[dict[str, str], float]]:
         """Return the labels and value of every series that an instant query gives."""
-        moment = str(time.time() if at is None else at)
-        answer = self._session.get(f"{self.url}/api/v1/query", params={"query": expression, "time": moment}, timeout=10)
-        answer.raise_for_status()
-        return [(sample["metric"], float(sample["value"][1])) for sample in answer.json()["data"]["result"]]
+        return [(sample["metric"], float(sample["value"][1])) for sample in self._result(expression, at)]
+
+    def samples(self, selector: str, *, at: float | None = None) -> list[tuple[float, float]]:
+        """Return time (Unix seconds) and value of the samples that a range selector such as `up[1m]` gives, as stored.
+
+        Those of several series come one series after the other.
+        """
+        found = self._result(selector, at)
+        return [(float(moment), float(value)) for series in found for moment, value in series["values"]]
 
     def value(self, expression: str) -> float | None:
         """Return the value of a query that gives at most one series.
@@ -91,6 +96,13 @@ class Prometheus:
         if len(found) > 1:
             raise ValueError(f"{expression} gives {len(found)} series, not one: {[labels for labels, _ in found][:5]}")
         return found[0][1] if found else None
+
+    def _result(self, expression: str, at: float | None) -> list[dict[str, Any]]:
+        moment = str(time.time() if at is None else at)
+        answer = self._session.get(f"{self.url}/api/v1/query", params={"query": expression, "time": moment}, timeout=10)
+        answer.raise_for_status()
+        found: list[dict[str, Any]] = answer.json()["data"]["result"]
+        return found
 
     def _program(self, jobs: Sequence[Mapping[str, Any]]) -> Program:
         file = self._run.write(f"{self._name}.yaml", configuration(jobs, interval=self._interval))

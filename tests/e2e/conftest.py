@@ -17,6 +17,7 @@ from controlplane.figures import Figures
 from controlplane.node_figures import NodeFigures
 from controlplane.observing import Observer
 from controlplane.programs.prometheus import Prometheus, scrape
+from tests.e2e.placing import Placing
 from tests.e2e.scenes import Scene
 from tests.e2e.services import Services, installed
 
@@ -36,6 +37,20 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     if "e2e" not in config.option.markexpr:
         config.hook.pytest_deselected(items=ours)
         items[:] = [item for item in items if item not in ours]
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Print what tests measured (`record_property`), so that a run also tells by how much a bound was kept."""
+    measured = [
+        (report.nodeid.rpartition("::")[2], name, value)
+        for report in terminalreporter.getreports("")
+        if isinstance(report, pytest.TestReport) and report.when == "call"
+        for name, value in report.user_properties
+    ]
+    if measured:
+        terminalreporter.section("measured")
+        for test, name, value in measured:
+            terminalreporter.line(f"{test}: {name} {value}")
 
 
 @pytest.fixture(scope="session")
@@ -98,3 +113,11 @@ def node_figures(exporter: Exporter) -> Iterator[NodeFigures]:
     exporter.put("figures", figures.exposition)
     yield NodeFigures(figures)
     exporter.remove("figures")
+
+
+@pytest.fixture
+def placing(scene: Scene, services: Services, prometheus: Prometheus, node_figures: NodeFigures) -> Iterator[Placing]:
+    """The extender with a scheduler in front of it, both to be started by the test."""
+    made = Placing(scene, services, prometheus, node_figures)
+    yield made
+    made.close()

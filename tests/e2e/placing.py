@@ -1,0 +1,163 @@
+"""The extender between a real kube-scheduler and made-up measurements: what placement tests set, start and look at.
+
+It knows how things are started and measured, and nothing of what is decided.
+"""
+
+from collections.abc import Mapping
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from controlplane.node_figures import NodeFigures
+from controlplane.objects import NodeShape, Object, PodShape
+from controlplane.programs.prometheus import Prometheus
+from controlplane.waiting import wait_until
+from tests.e2e.scenes import Scene, node_of
+from tests.e2e.services import OWN, Extender, PolicyText, Services
+from tests.manifests import DEPLOY
+
+SCHEDULER = "bayplan-scheduler"
+SHIPPED = DEPLOY / "base/scheduler-configuration.yaml"
+_RIGHTS = DEPLOY / "common/extender-rbac.yaml"
+_FOR_OURS_ONLY = NodeShape(taints=({"key": "bayplan.dev/own", "effect": "NoSchedule"},))
+
+
+def shipped_configuration(url: str, **changes: object) -> dict[str, Any]:
+    """Return the shipped KubeSchedulerConfiguration for an extender at this URL; `changes` are of its entry."""
+    configuration: dict[str, Any] = yaml.safe_load(SHIPPED.read_text())
+    configuration["extenders"][0] |= {"urlPrefix": url} | changes
+    return configuration
+
+
+def use_of(resource: str) -> str:
+    """Return the name of the gauge that stands for a node's use of a resource."""
+    return f"node_{resource}_use"
+
+
+def resource(name: str, **changes: object) -> dict[str, object]:
+    """Return a resource measured by its gauge: seen with the scrape that brings it, and old when scrapes end."""
+    gauge = use_of(name)
+    return {
+        "node": f"last_over_time({gauge}[1m])",
+        "age": f"time() - max_over_time(timestamp({gauge})[1m:1s])",
+        "rateWindow": "0s",
+        **changes,
+    }
+
+
+@dataclass
+class Placing:
+    """One scene with its own extender and scheduler; ends both by their id when closed."""
+
+    scene: Scene
+    services: Services
+    prometheus: Prometheus
+    figures: NodeFigures
+    _stack: ExitStack = field(default_factory=ExitStack)
+
+    def close(self) -> None:
+        """End what was started."""
+        self._stack.close()
+
+    # ------------------------------------------------------------------ measurements
+
+    def measure(self, node: str, **uses: float) -> None:
+        """Let a node's use of these resources be this from the next scrape on."""
+        for name, use in uses.items():
+            self.figures.figures.gauge(use_of(name), use, {"instance": f"{node}:9100"})
+
+    def shown_at(self, node: str, *, cpu: float) -> float:
+        """Return when (Unix seconds) the first sample was taken that shows this use of a node."""
+        samples = self.prometheus.samples(f'{use_of("cpu")}{{instance="{node}:9100"}}[2m]')
+        return min(at for at, value in samples if value == cpu)
+
+    # ------------------------------------------------------------------ processes
+
+    def policy(
+        self, *, signals: Mapping[str, object] | None = None, steering: str = "10m", **buoyancy: object
+    ) -> dict[str, Any]:
+        """Return a policy with short times; the rest are further fields of `buoyancy`."""
+        given = {
+            "prometheus": {"url": self.prometheus.url, "timeout": "1s"},
+            "step": "1s",
+            "staleAfter": "5s",
+            "resources": {"cpu": resource("cpu", additive=True)},
+        }
+        return {
+            "apiVersion": "bayplan.dev/v1alpha1",
+            "kind": "Policy",
+            "signals": given | dict(signals or {}),
+            "buoyancy": buoyancy,
+            "steering": {"avoidSource": steering},
+        }
+
+    def start(self, policy: PolicyText, *, measured: int, **entry: object) -> Extender:
+        """Start an extender under its shipped role, its pod on a scene's node, and a scheduler that asks it.
+
+        It is returned when it knows so many nodes in full. `entry` changes the scheduler's entry of it.
+        """
+        extender = self.extend(self.services.extender(policy, on=self.host(), kubeconfig=self.rights()))
+        self.schedule(shipped_configuration(extender.url, **entry))
+        self.wait_measured(extender, measured)
+        return extender
+
+    def extend(self, extender: Extender) -> Extender:
+        """Start an extender that ends with this scene."""
+        self._stack.enter_context(extender)
+        # The orderly end takes seconds of draining, which other tests are about.
+        self._stack.callback(extender.program.kill)
+        return extender
+
+    def schedule(self, configuration: Mapping[str, Any]) -> None:
+        """Start a scheduler that ends with this scene."""
+        self.scene.plane.start_scheduler(SCHEDULER, configuration)
+        self._stack.callback(self.scene.plane.stop_scheduler, SCHEDULER)
+
+    def wait_measured(self, extender: Extender, count: int) -> None:
+        """Wait until an extender knows this many nodes in full."""
+        wait_until(
+            lambda: extender.metric("bayplan_extender_nodes", confidence="full") == count,
+            f"{count} measured nodes",
+            seen=lambda: (extender.samples("bayplan_extender_nodes"), extender.readyz()["remarks"]),
+        )
+
+    def wait_refusable(self, extender: Extender, count: int) -> None:
+        """Wait until an extender knows this many nodes below the threshold."""
+        wait_until(
+            lambda: extender.metric("bayplan_extender_refusable_nodes") == count,
+            f"{count} nodes below the threshold",
+            seen=lambda: (extender.samples("bayplan_extender_refusable_nodes"), extender.readyz()["remarks"]),
+        )
+
+    def host(self) -> str:
+        """Make a node for our own pod, which no other pod goes to: it takes up no room and is in no request."""
+        (name,) = self.scene.nodes(1, _FOR_OURS_ONLY)
+        return name
+
+    def rights(self) -> Path:
+        """Return a kubeconfig of the shipped ServiceAccount, with its shipped roles."""
+        plane = self.scene.plane
+        plane.kubectl("apply", "-f", str(_RIGHTS))
+        return plane.kubeconfig("bayplan-extender", plane.service_account_token(OWN, "bayplan-extender"))
+
+    # ------------------------------------------------------------------ pods
+
+    def shape(self, cpu: str = "100m", **spec: object) -> PodShape:
+        """Return the shape of a pod that our scheduler places."""
+        return PodShape(cpu=cpu, scheduler=SCHEDULER, spec=spec)
+
+    def pod(self, name: str, cpu: str = "100m", **spec: object) -> Object:
+        """Create a bare pod that our scheduler places; fields of its spec."""
+        return self.scene.pod(name, self.shape(cpu, **spec))
+
+    def place(self, name: str, cpu: str = "100m", **spec: object) -> str:
+        """Create such a pod and return the node that it was bound to."""
+        self.pod(name, cpu, **spec)
+        return self.scene.wait_bound(name)
+
+    def bound(self) -> dict[str, str]:
+        """Return the node of every bound pod of the scene by its name."""
+        return {pod["metadata"]["name"]: node_of(pod) for pod in self.scene.pods() if node_of(pod)}

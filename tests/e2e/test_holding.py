@@ -1,0 +1,87 @@
+"""Pods that wait because buoyancy refuses every node (maxRefusedNodes 100%), on a real and otherwise quiet cluster."""
+
+import time
+from collections.abc import Callable
+
+from controlplane.observing import Observer
+from controlplane.waiting import never, wait_until
+from tests.e2e.placing import Placing
+from tests.e2e.services import PODS, Extender
+
+CONGESTED = 0.95
+# What is promised: from the first sample that shows the end of congestion to the binding.
+WITHIN = 2.0
+HOLD = 4.0
+
+
+def test_waiting_pods_bind_within_two_seconds_of_the_first_sample_that_shows_room(
+    placing: Placing, pod_observer: Observer, record_property: Callable[[str, object], None]
+) -> None:
+    freed, other = placing.scene.nodes(2)
+    extender = _congested(placing, freed, other, step="15s", staleAfter="60s")
+    names = [f"web-{number}" for number in range(3)]
+    for name in names:
+        placing.pod(name)
+    wait_until(lambda: len(_refused(placing)) == len(names), "all pods to be refused", seen=lambda: _refused(placing))
+    # Long enough for the second attempt, which the pod's own condition brings, and its back-off.
+    never(placing.bound, "a binding to a congested node", during=3)
+    asked = _filter_calls(extender)
+    never(placing.bound, "a binding to a congested node", during=1)
+    assert _filter_calls(extender) == asked  # nobody asks in vain: the pods sleep
+
+    placing.measure(freed, cpu=0.3)
+    for name in names:
+        assert placing.scene.wait_bound(name, timeout=10) == freed
+
+    shown = placing.shown_at(freed, cpu=0.3)
+    took = [at - shown for _, at in wait_until(lambda: _all_seen(pod_observer, names), "the sight of all bindings")]
+    record_property("seconds_from_sample_to_binding", [round(seconds, 2) for seconds in took])
+    assert max(took) <= WITHIN
+    own = placing.scene.api.get(f"{PODS}/{extender.name}")
+    assert own["metadata"]["annotations"]["bayplan.dev/woken-at"]
+    assert extender.metric("bayplan_extender_wakes_total", result="woken") >= 1
+
+
+def test_pod_binds_after_max_hold_when_congestion_does_not_end(
+    placing: Placing, pod_observer: Observer, record_property: Callable[[str, object], None]
+) -> None:
+    extender = _congested(placing, *placing.scene.nodes(2), hold=f"{HOLD:.0f}s")
+    created = time.time()
+
+    placing.pod("web")
+    placing.scene.wait_bound("web", timeout=20)
+
+    took = wait_until(lambda: _all_seen(pod_observer, ["web"]), "the sight of the binding")[0][1] - created
+    record_property("seconds_to_binding", round(took, 2))
+    # The times of conditions, from which a hold counts too, are cut to whole seconds.
+    assert HOLD - 1 < took < HOLD + 3
+    assert extender.metric("bayplan_extender_emptied_lists_total") >= 1
+
+
+def _congested(placing: Placing, *nodes: str, hold: str = "5m", **signals: object) -> Extender:
+    for name in nodes:
+        placing.measure(name, cpu=CONGESTED)
+    policy = placing.policy(signals=signals, maxRefusedNodes="100%", maxHold=hold)
+    extender = placing.start(policy, measured=len(nodes))
+    placing.wait_refusable(extender, len(nodes))
+    return extender
+
+
+def _refused(placing: Placing) -> list[str]:
+    """Return the pods whose condition has our words."""
+    conditions = [
+        (pod["metadata"]["name"], condition.get("message", ""))
+        for pod in placing.scene.pods()
+        for condition in pod["status"].get("conditions", ())
+    ]
+    return [name for name, message in conditions if "node(s) had buoyancy below Bayplan's threshold" in message]
+
+
+def _filter_calls(extender: Extender) -> float:
+    return extender.metric("bayplan_extender_request_seconds_count", verb="filter")
+
+
+def _all_seen(observer: Observer, names: list[str]) -> list[tuple[str, float]]:
+    """Return node and time of the sight of each binding once all were seen."""
+    bound = observer.bound()
+    return [bound[name] for name in names] if bound.keys() >= set(names) else []
