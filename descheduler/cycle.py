@@ -156,8 +156,9 @@ class Cycle:
         patience = verifying.Patience(ready_for=eviction.ready_for, timeout=eviction.landing_timeout)
         records, now = scene.ledger.records, scene.cluster.now
         news = verifying.verify(records, scene.cluster, patience)
-        improved = verifying.measure(records, figures_of(scene), now=now)
-        written = [(record, seen) for record, seen in (*news, *improved) if self._tools.keeper.land(record, seen)]
+        written = [
+            (record, seen) for record, seen in (*news, *_measured(scene)) if self._tools.keeper.land(record, seen)
+        ]
         scene = scene.with_records(tuple(replace(record, verification=seen) for record, seen in written))
         self._tools.keeper.forget(recording.forgettable(scene.ledger.records, scene.policy, now=now))
         closed = (pair for pair in written if recording.is_open(pair[0]))
@@ -239,18 +240,19 @@ def propose(scene: Scene) -> tuple[Proposal, ...]:
     return (*soft_slo.propose(scene.world), *buoyancy.propose(scene.world))
 
 
-def figures_of(scene: Scene) -> verifying.Figures:
-    """Return the figures that a move was to improve, as they stand now."""
-    if scene.world is None:
-        return verifying.Figures(headroom={}, slack={}, settled_after=0.0)
-    contention = scene.world.contention
-    sources = {record.node for record in scene.ledger.records}
-    rooms = {node: contention.headroom_of(node) for node in sources}
-    return verifying.Figures(
+def _measured(scene: Scene) -> Landed:
+    """Return the landed records with the figures that their moves were to improve, as they stand now."""
+    waiting = verifying.unmeasured(
+        scene.ledger.records, now=scene.cluster.now, settled_after=settling_time(scene.policy)
+    )
+    if scene.world is None or not waiting:
+        return ()
+    rooms = {record.node: scene.world.contention.headroom_of(record.node) for record in waiting}
+    figures = verifying.Figures(
         headroom={node: room for node, room in rooms.items() if room is not None},
         slack=objectives.slack_by_pod(scene.world.objectives),
-        settled_after=settling_time(scene.policy),
     )
+    return verifying.measure(waiting, figures)
 
 
 def settling_time(policy: Policy) -> float:

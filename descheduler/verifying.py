@@ -72,27 +72,36 @@ def _judge(seen: Verification, pod: Pod, record: EvictionRecord, ready_before: f
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Figures:
-    """How things stand now: headroom by node, slack by pod UID; what is not known is left out.
-
-    `settled_after` is how long (s) after a replacement became ready its figures rest on samples of it alone.
-    """
+    """How things stand now: headroom by node, slack by pod UID; what is not known is left out."""
 
     headroom: Mapping[str, float]
     slack: Mapping[str, float]
-    settled_after: float
 
 
-def measure(
-    records: Iterable[EvictionRecord], figures: Figures, *, now: float
-) -> tuple[tuple[EvictionRecord, Verification], ...]:
-    """Return the landed records whose figures can be taken now, each with them: once, under the names of `before`."""
+def unmeasured(records: Iterable[EvictionRecord], *, now: float, settled_after: float) -> tuple[EvictionRecord, ...]:
+    """Return the landed records whose figures can be taken now and were not yet.
+
+    `settled_after` is how long (s) after a replacement became ready every sample rests on the new placement alone.
+    """
+    landed = {Landing.MOVED, Landing.RETURNED}
+    return tuple(
+        record
+        for record in records
+        if (seen := record.verification).landing in landed
+        and seen.before
+        and not seen.after
+        and seen.ready_at is not None
+        and now - seen.ready_at >= settled_after
+    )
+
+
+def measure(records: Iterable[EvictionRecord], figures: Figures) -> tuple[tuple[EvictionRecord, Verification], ...]:
+    """Return the records with the figures that are known, under the names of those taken before."""
     found = []
     for record in records:
         seen = record.verification
-        if seen.after or seen.ready_at is None or now - seen.ready_at < figures.settled_after:
-            continue
         after = {name: figure for name, figure in _after(record, figures).items() if name in seen.before}
-        if after and seen.landing in {Landing.MOVED, Landing.RETURNED}:
+        if after:
             found.append((record, replace(seen, after=after)))
     return tuple(found)
 

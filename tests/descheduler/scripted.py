@@ -23,6 +23,7 @@ class ScriptedSignals:
     nodes: Mapping[str, float | At] = field(default_factory=dict)
     pods_use: Mapping[str, float | At] = field(default_factory=dict)
     slos: Mapping[str, Mapping[str, float | At]] = field(default_factory=dict)
+    workloads_use: Mapping[str, float | At] = field(default_factory=dict)
     step: float = 15.0
     age: float = 5.0
     remembers: float = math.inf
@@ -53,10 +54,10 @@ class ScriptedSignals:
         self.asked.append(f"pods {resource}")
         return self._grid(self.pods_use, np.array([at]))
 
-    def workloads(self, resource: str, at: float) -> Grid:  # noqa: ARG002  # the port's signature
-        """Return nothing: every pod is taken to use what it requests."""
+    def workloads(self, resource: str, at: float) -> Grid:
+        """Return what each workload uses; of one that is not in the script nothing is known."""
         self.asked.append(f"workloads {resource}")
-        return Grid.empty()
+        return self._grid(self.workloads_use, np.array([at]))
 
     def close(self) -> None:
         """Note that the reader was closed."""

@@ -6,9 +6,11 @@ from collections.abc import Iterable
 import pytest
 
 from descheduler.decisions import Kind
+from policies.model.signals import Signals
 from policies.values.records import Landing
 from simulator.failures import Failure
 from simulator.faults import Before, Fail, LostAnswer, Unconnected
+from tests.builders import NOW
 from tests.descheduler.scripted import ScriptedSignals
 from tests.descheduler.site import OWN, Process, Site, policy
 from tests.raw import raw_pdb, raw_pod
@@ -108,6 +110,29 @@ def test_fc_004_a_pod_that_comes_back_is_counted_as_returned_and_told() -> None:
     assert site.records()["web-0"]["landing"] == "Returned"
     assert [where for where, _ in site.events("EvictionReturned")] == ["Deployment/web"]
     assert process.count("outcomes_total", rule="buoyancy", outcome="Returned") == 1
+
+
+def test_a_pod_that_no_sample_shows_yet_counts_at_its_destination_with_what_its_workload_uses() -> None:
+    site = Site()
+    site.add("web", "n1", "rest", "rest")
+    site.add("new", "rest", "rest", cpu=500)
+    nodes = {"n1": 1.3, "n2": 0.1, "n3": 0.3, "rest": 0.2}
+    pods = {"default/web-0": 1.2}
+    site.signals = ScriptedSignals(nodes=nodes, pods_use=pods, workloads_use={"default/new": 6.0})
+    site.policy = site.policy.model_copy(update={"signals": with_workloads(site.policy.signals)})
+    site.server.put(raw_pod("new-2", node="n2", workload="new", cpu=500, bound_at=NOW - 8, created_at=NOW - 9))
+
+    (line,) = site.process().run().decisions
+
+    # 0.5 cores requested, six times as much used: n2 is at 0.85 and not at 0.225
+    assert line.destination == "n3"
+    assert "workloads cpu" in site.signals.asked
+
+
+def with_workloads(signals: Signals) -> Signals:
+    """Return the signals with a query for the use of workloads."""
+    cpu = signals.resources["cpu"].model_copy(update={"workload": "workload_cpu"})
+    return signals.model_copy(update={"resources": {"cpu": cpu}})
 
 
 def test_a_soft_slo_breach_is_acted_upon_before_buoyancy() -> None:

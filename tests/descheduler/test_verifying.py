@@ -3,7 +3,7 @@
 from typing import Any
 
 from descheduler import verifying
-from descheduler.verifying import Patience
+from descheduler.verifying import Figures, Patience
 from policies.values import kinds
 from policies.values.clusters import Cluster
 from policies.values.pods import Owner, Phase, Pod
@@ -153,3 +153,40 @@ def test_a_record_without_any_owner_waits_until_it_times_out() -> None:
 
 def test_without_open_records_nothing_is_searched() -> None:
     assert verifying.verify([], make_cluster(pods=[young()]), PATIENCE) == ()
+
+
+# ---------------------------------------------------------------------- figures before and after
+
+
+def moved(**changes: Any) -> EvictionRecord:
+    """Return a record whose replacement has been ready for two minutes."""
+    seen: dict[str, Any] = {"landing": Landing.MOVED, "replacement_uid": "new", "ready_at": NOW - 120}
+    return make_record(verification=Verification(**(seen | {"before": {"headroom": -0.1, "slack": -0.5}} | changes)))
+
+
+def test_figures_are_taken_once_and_only_after_every_window_has_passed() -> None:
+    early = verifying.unmeasured([moved()], now=NOW, settled_after=121)
+    due = verifying.unmeasured([moved()], now=NOW, settled_after=120)
+    again = verifying.unmeasured([moved(after={"headroom": 0.2})], now=NOW, settled_after=120)
+
+    assert (early, due, again) == ((), (moved(),), ())
+
+
+def test_what_has_not_landed_or_was_not_measured_before_is_not_measured_after() -> None:
+    records = [moved(landing=Landing.PENDING), moved(landing=Landing.TIMED_OUT), moved(before={}), moved(ready_at=None)]
+
+    assert verifying.unmeasured(records, now=NOW, settled_after=0) == ()
+
+
+def test_only_figures_that_were_taken_before_are_taken_after() -> None:
+    figures = Figures(headroom={"n1": 0.3}, slack={"new": 0.25})
+
+    ((_, both),) = verifying.measure([moved()], figures)
+    ((_, one),) = verifying.measure([moved(before={"headroom": -0.1})], figures)
+
+    assert both.after == {"headroom": 0.3, "slack": 0.25}
+    assert one.after == {"headroom": 0.3}
+
+
+def test_nothing_is_written_while_the_figures_are_not_known() -> None:
+    assert verifying.measure([moved()], Figures(headroom={"n2": 0.3}, slack={})) == ()
