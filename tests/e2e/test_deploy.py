@@ -1,5 +1,6 @@
 """The shipped layouts on a real API server: they apply, their pods are let in, their roles suffice, they go away."""
 
+import contextlib
 import json
 import re
 import socket
@@ -19,12 +20,16 @@ from controlplane import configs, objects
 from controlplane.api import ApiRefusedError
 from controlplane.building import Binaries
 from controlplane.clusters import ControlPlane, Options
+from controlplane.node_figures import NodeFigures
 from controlplane.objects import PodShape
+from controlplane.programs.prometheus import Prometheus
 from controlplane.waiting import wait_until
 from policies.values.records import EvictionRecord, Landing, RecordState, Verification
 from policies.values.workloads import WorkloadRef
 from sources.kube.records import decode_record, encode_record, encode_status, records_path
 from tests import manifests
+from tests.e2e.descheduling import Descheduling
+from tests.e2e.scenes import Scene
 from tests.e2e.shipped import Layout
 from tests.manifests import DEPLOY, LAYOUTS, NAMESPACE
 
@@ -181,6 +186,29 @@ def test_extender_and_descheduler_work_with_their_shipped_arguments_and_rights(b
     assert report["status"]["lastRun"]["mode"] == "observe"
     assert plane.admin.get(f"{LEASES}/bayplan-descheduler")["spec"]["holderIdentity"] == ""
     assert plane.audit.evictions(namespace="default") == []
+
+
+def test_descheduler_evicts_records_and_tells_with_its_shipped_rights(
+    base: Layout, prometheus: Prometheus, node_figures: NodeFigures
+) -> None:
+    pod, _ = base.wait_running("scheduler", 2)
+    with contextlib.closing(Scene(base.plane)) as scene:
+        made = Descheduling(scene, prometheus, node_figures)
+        node = made.crowd()
+        victim = made.pod_on("big", node)
+        made.heat(node)
+        policy = Path(made.policy()).read_text()
+
+        run = base.container("bayplan-descheduler", "descheduler").program("evicts", pod, policy=policy)
+        run.start()
+        code = run.wait_ended(100)
+
+        assert code == 0, run.tail(200)
+        assert made.records()[victim]["state"] == "Accepted"
+        assert {event["involvedObject"]["kind"] for event in scene.events("Evicted")} == {"Pod", "Deployment"}
+        account = f"system:serviceaccount:{NAMESPACE}:bayplan-descheduler"
+        assert [(request.name, request.user, request.code) for request in scene.evictions()] == [(victim, account, 201)]
+        assert "orbidden" not in run.tail(500)
 
 
 def test_kube_scheduler_reaches_the_extender_over_tls_with_its_own_certificate(
