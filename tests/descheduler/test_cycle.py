@@ -115,7 +115,7 @@ def test_fc_004_a_pod_that_comes_back_is_counted_as_returned_and_told() -> None:
 def test_a_pod_that_no_sample_shows_yet_counts_at_its_destination_with_what_its_workload_uses() -> None:
     site = Site()
     site.add("web", "n1", "rest", "rest")
-    site.add("new", "rest", "rest", cpu=500)
+    site.add("new", "rest", "rest", "n2", cpu=500)
     nodes = {"n1": 1.3, "n2": 0.1, "n3": 0.3, "rest": 0.2}
     pods = {"default/web-0": 1.2}
     site.signals = ScriptedSignals(nodes=nodes, pods_use=pods, workloads_use={"default/new": 6.0})
