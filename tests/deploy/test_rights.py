@@ -4,25 +4,18 @@ The tests of the services run under these roles too, so that a call without its 
 """
 
 import time
-from collections.abc import Iterator
 from math import inf
-from pathlib import Path
 
 import pytest
 
-from extender.polling import Sources
-from extender.service import Service, Surroundings
+from extender.service import Service
 from simulator.api_server import ApiServer
 from simulator.calls import Call
-from simulator.clock import ManualClock
 from simulator.failures import Failure
 from simulator.faults import Fail
 from simulator.rights import Grant
-from sources.policy_file import PolicyFile
 from tests.descheduler.test_cycle import hot
-from tests.extender.test_polling import FakeSource
 from tests.manifests import DEPLOY, LAYOUTS, NAMESPACE, find, rendered, rights
-from tests.raw import raw_node, raw_pod
 
 READS = {"get", "list", "watch"}
 RBAC = {"Role", "ClusterRole"}
@@ -118,38 +111,6 @@ def test_descheduler_evicts_and_tells_under_its_roles() -> None:
 def writes_of(made: set[tuple[str, str]]) -> set[tuple[str, str]]:
     """Return the calls that change something."""
     return {(resource, verb) for resource, verb in made if verb not in READS}
-
-
-POLICY = """
-apiVersion: bayplan.dev/v1alpha1
-kind: Policy
-signals: {resources: {cpu: {node: q, age: q, additive: true}}}
-"""
-
-
-@pytest.fixture
-def extender(tmp_path: Path) -> Iterator[tuple[Service, ApiServer]]:
-    """A replica of the extender that has only its shipped rights."""
-    clock = ManualClock()
-    api = ApiServer(clock)
-    api.put(raw_node("n1"), raw_node("n2"), raw_pod("web-0"), raw_pod("extender-0", namespace=NAMESPACE))
-    source = FakeSource(clock)
-    (tmp_path / "policy.yaml").write_text(POLICY)
-
-    service = Service(
-        Surroundings(
-            api=api.connect("extender-0", rights("extender")),
-            policy_file=PolicyFile(tmp_path / "policy.yaml", clock=clock),
-            open_sources=lambda _: Sources(signals=source, slacks=source),
-            namespace=NAMESPACE,
-            identity="extender-0",
-            close=api.close,
-            clock=clock,
-        )
-    )
-    service.start()
-    yield service, api
-    service.stop()
 
 
 def test_extender_gets_ready_and_explains_under_its_roles(extender: tuple[Service, ApiServer]) -> None:
