@@ -2,6 +2,7 @@
 
 import itertools
 from collections.abc import Iterable
+from typing import Any
 
 import pytest
 
@@ -115,12 +116,14 @@ def test_fc_004_a_pod_that_comes_back_is_counted_as_returned_and_told() -> None:
 def test_a_pod_that_no_sample_shows_yet_counts_at_its_destination_with_what_its_workload_uses() -> None:
     site = Site()
     site.add("web", "n1", "rest", "rest")
-    site.add("new", "rest", "rest", "n2", cpu=500)
+    labels = {"app": "new", "pod-template-hash": "rs"}
+    site.add("new", "rest", "rest", "n2", cpu=500, labels=labels)
     nodes = {"n1": 1.3, "n2": 0.1, "n3": 0.3, "rest": 0.2}
     pods = {"default/web-0": 1.2}
     site.signals = ScriptedSignals(nodes=nodes, pods_use=pods, workloads_use={"default/new": 6.0})
     site.policy = site.policy.model_copy(update={"signals": with_workloads(site.policy.signals)})
-    site.server.put(raw_pod("new-2", node="n2", workload="new", cpu=500, bound_at=NOW - 8, created_at=NOW - 9))
+    just_bound: dict[str, Any] = {"labels": labels, "bound_at": NOW - 8, "created_at": NOW - 9}
+    site.server.put(raw_pod("new-2", node="n2", workload="new", cpu=500, **just_bound))
 
     (line,) = site.process().run().decisions
 
