@@ -5,7 +5,7 @@ The poll replaces everything, a pod's turn changes one node. Requests read witho
 
 import math
 import threading
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TypeVar
 
 import numpy as np
@@ -14,7 +14,7 @@ from extender.census import Census
 from extender.rulings import Rulings
 from policies.buoyancy.saturation import saturate
 from policies.buoyancy.standing import NO_SLACKS, NodeSlacks, Standings, stand
-from policies.placement.aging import aged, next_expiry
+from policies.placement.aging import aged, next_expiry, with_last_known
 from policies.placement.expected_load import Expectations
 from policies.placement.preempting import Prey
 from policies.placement.ratings import Ratings, rate, rate_all
@@ -59,25 +59,28 @@ class Board:
         self._lock = threading.Lock()
 
     def take(self, readings: Readings, *, now: float) -> None:
-        """Take in what a poll brought; also to compute everything anew, as after a change of policy."""
-        signals = self._rulings.current.policy.signals
-        history = aged(readings.history, at=now, stale_after=signals.stale_after)
-        turns = self._census.all_turns(now=now)
-        ratios = use_ratios(history, signals=signals, requested=self._census.requested(), turns=turns)
-        with self._lock:
-            nodes = dict(self._census.nodes)
-            saturation = saturate(history, signals, nodes=tuple(nodes))
-            expected = Expectations(saturation=saturation, signals=signals, nodes=nodes, ratios=ratios)
-            loads = expected.of_all(self._census.all_turns(now=now))
-            buoyancy = self._rulings.current.policy.buoyancy
-            standings = stand(saturation, include_slack=buoyancy.include_slack, slacks=readings.slacks, loads=loads)
-            self.readings = readings
-            self._standings, self._expectations, self._turned = standings, expected, {}
-            self._rated(rate_all(standings, filter_below=buoyancy.filter_below))
+        """Take in what a poll brought; what it could not ask for stays as it was, until it is too old."""
+        stale_after = self._rulings.current.policy.signals.stale_after
+        history = with_last_known(readings.history, self.readings.history, stale_after=stale_after)
+        self.readings = replace(readings, history=history)
+        self.age(now=now)
 
     def age(self, *, now: float) -> None:
-        """Compute everything anew as of now, from the last poll."""
-        self.take(self.readings, now=now)
+        """Compute everything anew from the last poll, as of now and under the policy in force."""
+        readings, policy = self.readings, self._rulings.current.policy
+        history = aged(readings.history, at=now, stale_after=policy.signals.stale_after)
+        turns = self._census.all_turns(now=now)
+        requested = self._census.requested()
+        ratios = use_ratios(history, signals=policy.signals, requested=requested, turns=turns)
+        with self._lock:
+            nodes = dict(self._census.nodes)
+            saturation = saturate(history, policy.signals, nodes=tuple(nodes))
+            expected = Expectations(saturation=saturation, signals=policy.signals, nodes=nodes, ratios=ratios)
+            loads = expected.of_all(self._census.all_turns(now=now))
+            include = policy.buoyancy.include_slack
+            standings = stand(saturation, include_slack=include, slacks=readings.slacks, loads=loads)
+            self._standings, self._expectations, self._turned = standings, expected, {}
+            self._rated(rate_all(standings, filter_below=policy.buoyancy.filter_below))
 
     def expires(self) -> float:
         """Return when (Unix seconds) the next value becomes stale."""

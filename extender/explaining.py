@@ -17,7 +17,11 @@ def explain(pod: Pod, names: Sequence[str], *, judge: Judge, nodes: Board) -> di
     view = judge.view(pod)
     decision = decide_filter(pod, names, view)
     reasons = {name: reason for reason, refused in decision.refused.items() for name in refused}
+    # kube-scheduler asks for scores of what the filter passed, and neutral is relative to those: ask as it does. What
+    # was refused is scored beside it, for people.
+    passed = [name for name in names if name not in reasons]
     scores = dict(zip(names, decide_prioritize(pod, names, view), strict=True))
+    scores |= dict(zip(passed, decide_prioritize(pod, passed, view), strict=True))
     return {
         "pod": str(pod),
         "uid": pod.uid,

@@ -11,13 +11,15 @@ from prometheus_client.registry import Collector
 from extender.memory import Memory
 from policies.values.signals import Freshness
 from sources.clocks import Clock
+from sources.policy_file import PolicyFile
 
 
 class Gauges(Collector):
     """Collects the state of everything memory."""
 
-    def __init__(self, memory: Memory, *, clock: Clock) -> None:
+    def __init__(self, memory: Memory, policy_file: PolicyFile, *, clock: Clock) -> None:
         self._memory = memory
+        self._policy_file = policy_file
         self._clock = clock
 
     def collect(self) -> Iterator[Metric]:
@@ -25,6 +27,10 @@ class Gauges(Collector):
         yield from self._signals()
         yield from self._nodes()
         yield from self._ledger()
+        changes = CounterMetricFamily("bayplan_extender_policies", "Policy changes by result.", labels=["result"])
+        changes.add_metric(["taken"], self._policy_file.reloaded)
+        changes.add_metric(["rejected"], self._policy_file.rejected)
+        yield changes
         policy = GaugeMetricFamily("bayplan_extender_policy", "1 for the policy in force.", labels=["hash"])
         policy.add_metric([self._memory.rulings.current.digest], 1)
         yield policy

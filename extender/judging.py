@@ -3,6 +3,7 @@
 A call touches memory only. Nothing here decides: `policies.placement` does.
 """
 
+import logging
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
@@ -21,6 +22,8 @@ from policies.placement.views import View
 from policies.values.pods import Pod
 from policies.values.standings import NodeStanding
 from sources.clocks import Clock
+
+_LOG = logging.getLogger(__name__)
 
 
 class Nodes(Protocol):
@@ -65,6 +68,11 @@ class Judge:
             self._hold(pod, view, asleep=True)
         elif decision.exempt is None:
             self._state.holding.awaken(_key(pod))
+        if _LOG.isEnabledFor(logging.DEBUG):
+            refused = {reason.value: list(names) for reason, names in decision.refused.items()}
+            _LOG.debug(
+                "filter %s: %d of %d pass (%s)", pod, len(decision.passed), len(names), decision.exempt or refused
+            )
         return decision
 
     def prioritize(self, pod: Pod, names: Sequence[str]) -> list[int]:

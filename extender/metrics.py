@@ -49,7 +49,6 @@ class Meters:
             "whole_object_requests", "Calls with whole objects: nodeCacheCapable is not true.", "verb"
         )
         self.wakes = self._counter("wakes", "Times that sleeping pods were woken, by result.", "result")
-        self.bad_policies = self._counter("bad_policies", "Policy changes that did not validate and were not taken.")
 
     def _counter(self, name: str, text: str, *labels: str) -> Counter:
         return Counter(f"bayplan_extender_{name}_total", text, labels, registry=self.registry)

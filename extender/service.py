@@ -85,7 +85,7 @@ class Service:
         self._watch = self._follow()
         self._judge = self._make_judge()
         self.readiness = self._make_readiness()
-        self.memory.meters.registry.register(Gauges(self.memory, clock=self._clock))
+        self.memory.meters.registry.register(Gauges(self.memory, around.policy_file, clock=self._clock))
         self.app: Flask = create_app(self._judge, self.memory.meters, clock=around.clock)
         admin = create_admin_app(self.readiness, self.memory.meters.registry, self.explain)
         self.admin = AdminServer(admin, host=around.admin_host, port=around.admin_port)

@@ -5,6 +5,7 @@ as the Service's endpoints take a moment to follow; then it accepts nobody, and 
 `Connection: close` and closed.
 """
 
+import os
 import ssl
 import threading
 from collections.abc import Callable
@@ -15,6 +16,7 @@ from types import FrameType
 from typing import Any, Final, Protocol, cast
 
 from gunicorn.app.base import BaseApplication
+from gunicorn.arbiter import Arbiter
 from gunicorn.glogging import Logger
 from gunicorn.workers.gthread import ThreadWorker
 
@@ -106,6 +108,17 @@ class Server(BaseApplication):
         self._make = make
         self._served: Served | None = None
         super().__init__()
+
+    def run(self) -> None:
+        """Serve. A worker that cannot begin is an internal error; gunicorn's own exit codes for it are taken here."""
+        parent = os.getpid()
+        try:
+            super().run()
+        except SystemExit as end:
+            # The worker passes here too, and tells its parent by these very codes why it ended.
+            if os.getpid() == parent and end.code in {Arbiter.WORKER_BOOT_ERROR, Arbiter.APP_LOAD_ERROR}:
+                raise SystemExit(1) from end
+            raise
 
     def load_config(self) -> None:
         """Tell gunicorn everything; it reads no file and no environment for us."""

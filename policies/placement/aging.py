@@ -29,6 +29,17 @@ def aged(history: SignalHistory, *, at: float, stale_after: float) -> SignalHist
     return replace(history, times=history.times + elapsed, resources=resources)
 
 
+def with_last_known(latest: SignalHistory, last: SignalHistory, *, stale_after: float) -> SignalHistory:
+    """Return readings in which a resource that could not be asked for keeps its last values while they are fresh.
+
+    A query that fails once says nothing of the nodes; what was measured of them before is still true for a while.
+    """
+    before = aged(last, at=float(latest.times[-1]), stale_after=stale_after).resources
+    unasked = {name.partition(".")[0] for name in latest.failures} | (before.keys() - latest.resources.keys())
+    kept = {name: before[name] for name in unasked & before.keys()}
+    return replace(latest, resources={**latest.resources, **kept}) if kept else latest
+
+
 def next_expiry(history: SignalHistory, *, stale_after: float) -> float:
     """Return when (Unix seconds) the first fresh node value becomes stale, infinity where there is none."""
     oldest = -math.inf
@@ -45,4 +56,4 @@ def _older(grid: Grid, elapsed: float, stale_after: float) -> Grid:
     expired = (grid.states == Freshness.FRESH) & (known > stale_after + TOLERANCE)
     states = np.where(expired, np.uint8(Freshness.STALE), grid.states)
     values = np.where(expired, np.nan, grid.values)
-    return replace(grid, values=values, states=states, ages=ages)
+    return replace(grid, values=values, states=states, ages=known)

@@ -27,8 +27,10 @@ class Traced:
         return [environ["PATH_INFO"].encode()]
 
     def start(self) -> None:
-        """Leave a trace."""
+        """Leave a trace; fail where a file tells so."""
         self._trace("started")
+        if (self._folder / "fail").exists():
+            raise RuntimeError("told to fail")
 
     def drain(self) -> None:
         """Leave a trace."""

@@ -2,6 +2,7 @@
 
 import threading
 
+import numpy as np
 import pytest
 
 from extender.board import Board, Measured, Readings
@@ -136,6 +137,19 @@ def test_a_congested_node_whose_signals_grow_old_is_unknown_and_free(scene: Scen
     assert standing.absent == {"cpu": "stale", "llc": "stale"}
     assert scene.board.ratings.below == {}
     assert scene.freed.is_set()
+
+
+def test_a_poll_that_failed_leaves_the_nodes_as_they_were_until_they_are_stale(scene: Scene) -> None:
+    scene.read(0.95)
+    failed = SignalHistory(times=np.array([NOW + 15]), step=15.0, failures={"reading": "the child was ended"})
+
+    scene.board.take(Readings(history=failed), now=NOW + 15)
+    assert scene.board.ratings.below.keys() == {"n1"}
+    assert scene.board.readings.history.failures == {"reading": "the child was ended"}
+    assert scene.board.expires() == NOW + 50
+
+    scene.board.age(now=NOW + 51)
+    assert scene.board.ratings.below == {}
 
 
 def test_a_node_without_one_of_its_signals_scores_at_most_neutral(scene: Scene) -> None:

@@ -63,6 +63,17 @@ def test_fc_058_each_node_has_its_values_ages_assumed_load_steering_and_score(cl
     assert steered["evictedFromAt"] == NOW - 60
 
 
+def test_neutral_is_relative_to_the_nodes_that_the_filter_passes(clock: ManualClock) -> None:
+    memory = make_memory()
+    read(memory, n1=0.97, n2=0.95, n3=0.3)
+    memory.census.nodes["n4"] = make_node("n4")
+
+    told = explain(POD, ["n1", "n2", "n3", "n4"], judge=make_judge(memory, clock), nodes=memory.board)
+
+    assert [node["verdict"] for node in told["nodes"]] == ["refused", "refused", "feasible", "feasible"]
+    assert [node["score"] for node in told["nodes"]][2:] == [7, 7]
+
+
 def test_a_congested_node_that_the_limit_saves_is_said_to_be_spared(clock: ManualClock) -> None:
     memory = make_memory()
     read(memory, n1=0.95)

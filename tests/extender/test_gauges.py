@@ -1,6 +1,8 @@
 """The state of a replica as gauges."""
 
+import re
 from collections.abc import Iterator
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -9,19 +11,30 @@ from extender.board import Readings
 from extender.gauges import Gauges
 from extender.memory import Memory
 from extender.reports import decode_totals
+from policies.placement.reasons import TEXTS
 from policies.values.records import Landing, RecordState, Verification
 from policies.values.signals import Freshness, Grid, ResourceReadings, SignalHistory
 from simulator.clock import ManualClock
+from sources.policy_file import PolicyFile
 from tests.builders import NOW, make_node, make_pod, make_resources
 from tests.extender.test_polling import make_memory
 from tests.policies.placement.measured import make_history
 from tests.policies.placement.test_steering import make_record
 
+POLICY = "apiVersion: bayplan.dev/v1alpha1\nkind: Policy\n"
+
 
 @pytest.fixture
-def memory(clock: ManualClock) -> Memory:
+def policy_file(tmp_path: Path, clock: ManualClock) -> PolicyFile:
+    path = tmp_path / "policy.yaml"
+    path.write_text(POLICY)
+    return PolicyFile(path, clock=clock)
+
+
+@pytest.fixture
+def memory(policy_file: PolicyFile, clock: ManualClock) -> Memory:
     made = make_memory()
-    made.meters.registry.register(Gauges(made, clock=clock))
+    made.meters.registry.register(Gauges(made, policy_file, clock=clock))
     return made
 
 
@@ -75,6 +88,27 @@ def test_nodes_loads_pods_and_sleepers_are_counted(memory: Memory) -> None:
     assert value(memory, "extender_sleeping_pods") == 1
     assert value(memory, "extender_signal_age_seconds", resource="cpu") == 10.0
     assert value(memory, "extender_policy", hash="abc") == 1
+
+
+def test_changes_of_the_policy_are_counted_by_result(memory: Memory, policy_file: PolicyFile, tmp_path: Path) -> None:
+    for text in (POLICY + "buoyancy: {filterBelow: 0.2}\n", "kind: Nonsense"):
+        (tmp_path / "policy.yaml").write_text(text)
+        policy_file.poll()
+
+    assert value(memory, "extender_policies_total", result="taken") == 1
+    assert value(memory, "extender_policies_total", result="rejected") == 1
+
+
+def test_every_metric_and_every_text_stands_in_the_reference(memory: Memory) -> None:
+    page = (Path(__file__).parents[2] / "docs" / "reference" / "extender.md").read_text()
+    listed = set(re.findall(r"^\| `(bayplan_\w+)` \|", page, flags=re.MULTILINE))
+
+    families = {
+        family.name + ("_total" if family.type == "counter" else "") for family in memory.meters.registry.collect()
+    }
+
+    assert listed == families
+    assert all(f"| `{reason}` | {text} |" in page for reason, text in TEXTS.items())
 
 
 def test_records_and_the_deschedulers_totals_are_told(memory: Memory) -> None:

@@ -132,3 +132,16 @@ def test_a_pod_without_a_uid_is_known_by_its_name() -> None:
     Judge(state).filter(make_pod(node=None, uid=""), ["n1"])
 
     assert state.holding.sleepers().keys() == {"default/web-0"}
+
+
+def test_fc_058_at_debug_level_each_filter_call_is_logged_with_its_refusals(caplog: pytest.LogCaptureFixture) -> None:
+    judge = Judge(make_state([CONGESTED]))
+
+    with caplog.at_level("DEBUG", logger="extender.judging"):
+        judge.filter(POD, ["n1", "n2"])
+        judge.filter(make_pod(scheduler_name="other"), ["n1"])
+
+    assert [record.getMessage() for record in caplog.records] == [
+        "filter default/web-0: 1 of 2 pass ({'buoyancy': ['n1']})",
+        "filter default/web-0: 1 of 1 pass (out of scope: scheduler other)",
+    ]

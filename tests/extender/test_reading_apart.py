@@ -1,12 +1,16 @@
 """Readings through a child process: the same as without one, and no trouble of the child's is raised."""
 
+import threading
 import time
 from collections.abc import Iterator
+from multiprocessing.connection import Pipe
 from typing import Any
 
 import pytest
 
-from extender.reading_apart import ReadingApart
+from extender import reading_child
+from extender.reading_apart import Question, ReadingApart
+from policies.model.dumping import dump
 from policies.model.policy import Policy
 from policies.model.prometheus import Prometheus
 from policies.model.signals import ResourceSignal, Signals
@@ -32,8 +36,8 @@ class Scene:
         signals = Signals(
             prometheus=Prometheus(url=fake.url, timeout=2.0), resources={"cpu": ResourceSignal(node="use")}
         )
-        policy = Policy(api_version="bayplan.dev/v1alpha1", kind="Policy", signals=signals)
-        self.reading = ReadingApart(policy, lambda: Inventory(nodes=self.nodes))
+        self.policy = Policy(api_version="bayplan.dev/v1alpha1", kind="Policy", signals=signals)
+        self.reading = ReadingApart(self.policy, lambda: Inventory(nodes=self.nodes))
 
     def values(self, at: float = NOW) -> dict[str, float | None]:
         """Return what is read of each known node."""
@@ -112,3 +116,21 @@ def test_once_closed_the_child_is_gone_and_nothing_is_read(scene: Scene) -> None
     assert child._process.poll() is not None
     assert time.monotonic() - began < 3
     assert scene.reading.latest(NOW).failures == {"reading": "the readings were closed"}
+
+
+def test_the_child_answers_until_its_line_is_closed(scene: Scene) -> None:
+    scene.fake.script(QUERY, vector(n1=0.5))
+    ours, theirs = Pipe()
+    child = threading.Thread(target=reading_child.serve, args=(theirs,))
+    child.start()
+
+    ours.send(dump(scene.policy))
+    ours.send(Question(NOW, {"n1": ()}))
+    first = ours.recv()
+    ours.send(Question(NOW))
+    second = ours.recv()
+    ours.close()
+    child.join(5)
+
+    assert first.resources["cpu"].node.newest("n1") == second.resources["cpu"].node.newest("n1") == 0.5
+    assert not child.is_alive()

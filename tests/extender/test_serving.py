@@ -16,7 +16,8 @@ from typing import Protocol
 
 import pytest
 
-from extender.serving import Listening
+from extender.serving import Listening, Server
+from tests.extender.small_server import Traced
 from tests.sources.waiting import eventually
 
 ROOT = Path(__file__).parents[2]
@@ -135,6 +136,24 @@ def test_a_rotated_certificate_is_used_without_a_restart(start: Start, tmp_path:
         assert _ask(after, "/a") == ("/a", False)
 
 
+def test_a_service_that_cannot_begin_ends_the_process_with_the_code_of_an_internal_error(tmp_path: Path) -> None:
+    (tmp_path / "fail").touch()
+    program = Path(__file__).with_name("small_server.py")
+
+    done = subprocess.run(
+        [sys.executable, str(program), str(_free_port()), str(tmp_path)],
+        cwd=ROOT,
+        env={"PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+        timeout=20,
+        check=False,
+    )
+
+    assert done.returncode == 1
+    assert "RuntimeError: told to fail" in done.stderr
+
+
 @pytest.mark.parametrize("host", ["127.0.0.1", "::1", "localhost"])
 def test_loopback_needs_no_certificate(host: str) -> None:
     assert Listening(host=host).certificate is None
@@ -184,3 +203,25 @@ def _free_port() -> int:
 def _is_open(port: int) -> bool:
     with socket.socket() as probe:
         return probe.connect_ex(("127.0.0.1", port)) == 0
+
+
+def test_what_is_served_is_made_after_the_fork_and_told_of_the_end(tmp_path: Path) -> None:
+    made: list[Traced] = []
+
+    def make() -> Traced:
+        made.append(Traced(tmp_path))
+        return made[-1]
+
+    server = Server(Listening(certificate=CERTIFICATE, key=KEY, client_ca=CA, host="::1"), make)
+    server.drain()
+    assert not made
+
+    application = server.load()
+    server.drain()
+    server._end()
+
+    assert application == made[0].app
+    assert {path.name for path in tmp_path.iterdir()} == {"made", "started", "drained", "stopped"}
+    assert server.cfg.settings["bind"].get() == ["[::1]:8888"]
+    assert server.cfg.settings["cert_reqs"].get() == ssl.CERT_REQUIRED
+    assert server.cfg.settings["workers"].get() == 1

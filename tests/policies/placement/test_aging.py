@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from policies.placement.aging import aged, next_expiry
+from policies.placement.aging import aged, next_expiry, with_last_known
 from policies.values.signals import Freshness, ResourceReadings, SignalHistory
 from tests.builders import NOW
 from tests.policies.placement.measured import make_grid, make_history
@@ -44,6 +44,46 @@ def test_pressure_and_workloads_grow_old_too() -> None:
     assert readings.pressure.newest("n1") is None
     assert readings.workload is not None
     assert readings.workload.newest("n1") is None
+
+
+def test_a_value_of_unknown_age_grows_old_over_several_looks_too() -> None:
+    history = make_history({"n1": {"cpu": 0.5}}, age=float("nan"))
+
+    later = aged(history, at=NOW + 40, stale_after=60.0)
+
+    assert aged(later, at=NOW + 61, stale_after=60.0).resources["cpu"].node.newest("n1") is None
+
+
+@pytest.mark.parametrize("failures", [{"cpu.node": "HTTP 503"}, {"cpu.age": "HTTP 503"}])
+def test_a_resource_that_could_not_be_asked_for_keeps_its_values_while_they_are_fresh(
+    failures: dict[str, str],
+) -> None:
+    last = make_history({"n1": {"cpu": 0.5, "llc": 0.1}}, age=10.0)
+    latest = replace(make_history({"n1": {"llc": 0.3}}, at=NOW + 15), failures=failures)
+
+    soon = with_last_known(latest, last, stale_after=60.0)
+    late = with_last_known(replace(latest, times=latest.times + 50), last, stale_after=60.0)
+
+    assert soon.resources["cpu"].node.newest("n1") == 0.5
+    assert soon.resources["cpu"].node.ages[0, -1] == 25.0
+    assert soon.resources["llc"].node.newest("n1") == 0.3
+    assert late.resources["cpu"].node.newest("n1") is None
+
+
+def test_a_resource_that_was_asked_for_and_has_no_series_keeps_nothing() -> None:
+    last = make_history({"n1": {"cpu": 0.5}})
+    latest = SignalHistory(
+        times=np.array([NOW + 15]), step=15.0, resources={"cpu": ResourceReadings(node=make_grid({}))}
+    )
+
+    assert with_last_known(latest, last, stale_after=60.0) is latest
+
+
+def test_a_poll_that_brought_nothing_at_all_keeps_everything() -> None:
+    last = make_history({"n1": {"cpu": 0.5}})
+    latest = SignalHistory(times=np.array([NOW + 15]), step=15.0, failures={"reading": "the child was ended"})
+
+    assert with_last_known(latest, last, stale_after=60.0).resources["cpu"].node.newest("n1") == 0.5
 
 
 def test_readings_are_never_made_younger() -> None:
