@@ -27,6 +27,7 @@ _LOG: Final = logging.getLogger(__name__)
 LEASE: Final = "lease"
 LEDGER: Final = "ledger"
 STOPPING: Final = "stopping"
+STALE: Final = "stale-decision"
 # The figures that a move is to improve; verifying measures the same ones afterwards.
 _BEFORE: Final = ("headroom", "slack")
 
@@ -59,12 +60,14 @@ class Revalidate(Protocol):
 class Orders:
     """What the policy says of acting: `evictor` is the recording one while observing.
 
-    `draft` makes the record of a victim, all but its name and state.
+    `draft` makes the record of a victim, all but its name and state. `good_for` is how long (s) the signals behind
+    the decision may be acted upon: waiting for one victim's budget must not make the next one's reasons old.
     """
 
     observing: bool
     evictor: Evictor
     retry_for: float
+    good_for: float
     draft: Callable[[Victim], EvictionRecord]
 
 
@@ -84,7 +87,12 @@ class Hands:
 def act(victims: Iterable[Victim], *, orders: Orders, hands: Hands, revalidate: Revalidate) -> tuple[Attempt, ...]:
     """Attempt every victim in order; what is done counts for the next one."""
     attempts: list[Attempt] = []
+    ends = hands.clock.monotonic() + orders.good_for
     for victim in victims:
+        if hands.clock.monotonic() > ends:
+            text = f"decided more than {orders.good_for:.0f} s ago; the next cycle decides anew"
+            attempts.append(Attempt(victim=victim, refusal=Refusal(STALE, text, Scope.CLUSTER)))
+            continue
         done = tuple(attempt.victim for attempt in attempts if attempt.happened)
         attempts.append(_Trial(victim, orders=orders, hands=hands, revalidate=revalidate).run(done))
     return tuple(attempts)

@@ -179,6 +179,7 @@ class Cycle:
             observing=scene.observing,
             evictor=RecordingEvictor(tools.api) if scene.observing else ApiEvictor(tools.api),
             retry_for=scene.policy.eviction.retry_for,
+            good_for=scene.policy.signals.stale_after,
             draft=lambda victim: acting.draft_of(victim, policy_hash=loaded.hash),
         )
         hands = Hands(

@@ -53,6 +53,7 @@ class Metrics:
         self.signal_failed = gauge("signal_failed", "1 for a query that gave nothing usable.", "signal")
         self.budget_used = gauge("budget_used", "Largest use of a limit by one member of its scope.", "scope", "window")
         self.budget_max = gauge("budget_max", "What the limit allows.", "scope", "window")
+        self.task_restarts = gauge("task_restarts", "How often a background task was started again.", "task")
         self.records = gauge("records", "Eviction records in the ledger, by state.", "state")
         self.unreadable = gauge("unreadable", "1 for a kind that could not be listed.", "kind")
         self.policy_changes = gauge("policy_changes", "Changes of the policy file since the start.", "result")

@@ -163,6 +163,8 @@ class Process:
         changes = self.metrics.policy_changes
         changes.labels("taken").set(self.setting.policy.reloaded)
         changes.labels("refused").set(self.setting.policy.rejected)
+        for name, task in self.health.tasks().items():
+            self.metrics.task_restarts.labels(name).set(task.restarts)
         return self.metrics.text()
 
     def _runner(self, clusters: Clusters) -> Runner:

@@ -32,6 +32,7 @@ from policies.rails import (
     readable,
     ready_floor,
     recorded,
+    refused_lately,
     revision,
     rollout,
     scope,
@@ -94,6 +95,7 @@ RAILS: Final[tuple[Rail, ...]] = tuple(
         min_age,
         # What happened lately: the ledger.
         recorded,
+        refused_lately,
         in_flight,
         cool_down,
         just_moved,

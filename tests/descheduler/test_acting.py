@@ -73,6 +73,7 @@ class Process:
             observing=self.observing,
             evictor=evictor,
             retry_for=self.retry_for,
+            good_for=60.0,
             draft=lambda victim: acting.draft_of(victim, policy_hash="hash"),
         )
         hands = Hands(
@@ -318,6 +319,20 @@ def test_fc_025_after_the_deadline_the_move_is_dropped_with_outcome_timeout(
     assert "The disruption budget web needs 1 healthy pods" in attempt.answer.text
     assert states(server) == {"uid-web-0": "Refused"}
     assert 500 <= clock.monotonic() - began <= 600
+
+
+def test_waiting_for_one_victim_does_not_let_the_reasons_of_the_next_grow_old(
+    server: ApiServer, put_pod: PutPod
+) -> None:
+    server.put(raw_pdb("web", allowed=0))
+    process = Process(server, retry_for=120)
+
+    first, second = process.act(put_pod("web-0"), put_pod("web-1"))
+
+    assert first.answer is not None
+    assert first.answer.kind is AnswerKind.GIVEN_UP
+    assert second.refusal is not None
+    assert str(second.refusal) == "stale-decision: decided more than 60 s ago; the next cycle decides anew"
 
 
 def test_retry_after_is_kept(server: ApiServer, put_pod: PutPod) -> None:
