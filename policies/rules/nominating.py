@@ -7,9 +7,13 @@ from policies.values.pods import Pod
 
 
 def nominate(world: World, pod: Pod, *, rule: str, reason: str, slack: float | None) -> Candidate:
-    """Return a candidate with its node's measured scores and its own, as far as they are known."""
+    """Return a candidate with its node's measured scores and its own, as far as they are known.
+
+    Evidence is all of its own scores, the one it was ordered by included; the arithmetic about moves gets what adds up.
+    """
     node = pod.node or ""
-    scores = scores_of(world, pod)
+    known = {name: scores[str(pod)] for name, scores in world.pod_scores.items() if str(pod) in scores}
+    signals = world.policy.signals.resources
     return Candidate(
         pod=pod,
         node=node,
@@ -18,19 +22,9 @@ def nominate(world: World, pod: Pod, *, rule: str, reason: str, slack: float | N
         workload=world.inhabitants.workload(pod),
         evidence=evidence(
             node=world.contention.scores_on(node),
-            pod=scores,
+            pod=known,
             headroom=world.contention.headroom_of(node),
             slack=slack,
         ),
-        scores=scores,
+        scores={name: score for name, score in known.items() if signals[name].additive},
     )
-
-
-def scores_of(world: World, pod: Pod) -> dict[str, float]:
-    """Return the pod's known `R_i` by additive resource, for the arithmetic about moves."""
-    signals = world.policy.signals.resources
-    return {
-        name: scores[str(pod)]
-        for name, scores in world.pod_scores.items()
-        if signals[name].additive and str(pod) in scores
-    }

@@ -266,12 +266,12 @@ def test_pod_scores_use_the_policys_anchors_where_they_are_no_shares() -> None:
     assert given.proposals()[0].candidates[0].scores == pytest.approx({"mbw": 0.5})
 
 
-def test_scores_that_do_not_add_up_are_not_offered_for_arithmetic() -> None:
+def test_scores_that_do_not_add_up_are_evidence_but_not_offered_for_arithmetic() -> None:
     given = hot(policy=make_policy("cpu", signal={"additive": False}))
     candidate = given.proposals()[0].candidates[0]
 
     assert candidate.scores == {}
-    assert candidate.evidence == pytest.approx({"headroom": -0.15, "node.cpu": 1.15})
+    assert candidate.evidence == pytest.approx({"headroom": -0.15, "node.cpu": 1.15, "pod.cpu": 0.3})
 
 
 def test_a_policy_without_resources_proposes_nothing() -> None:
