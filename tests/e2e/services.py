@@ -4,8 +4,10 @@ It knows their command lines and pages, and nothing of what they decide.
 """
 
 import itertools
+import json
+import subprocess
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -48,17 +50,24 @@ class Services:
     plane: ControlPlane
 
     def extender(
-        self, policy: PolicyText, *, name: str = "", on: str = "", kubeconfig: Path | None = None
+        self,
+        policy: PolicyText,
+        *,
+        name: str = "",
+        on: str = "",
+        kubeconfig: Path | None = None,
+        options: Sequence[str] = (),
     ) -> "Extender":
         """Return an extender, not started yet.
 
         `on` is the node of its own pod, which it needs in order to wake sleeping pods; without it there is no such pod.
-        `kubeconfig` is the administrator's unless given.
+        `kubeconfig` is the administrator's unless given; `options` are further flags.
         """
         named = name or f"bayplan-extender-{next(_NUMBERS)}"
         ports = [self.plane.run.port(f"{named}{end}") for end in ("", "-admin")]
         started = Start(self.plane, named, kubeconfig)
-        program = started.program("extender", policy, f"--port={ports[0]}", f"--admin-port={ports[1]}", admin=ports[1])
+        listening = (f"--port={ports[0]}", f"--admin-port={ports[1]}")
+        program = started.program("extender", policy, *listening, *options, admin=ports[1])
         return Extender(program, started, admin=ports[1], port=ports[0], node=on)
 
     def descheduler(
@@ -70,6 +79,15 @@ class Services:
         options = [f"--port={port}", *([f"--interval={interval}"] if interval else [])]
         started = Start(self.plane, named, kubeconfig)
         return Service(started.program("descheduler", policy, *options, admin=port), started, admin=port)
+
+    def once(self, policy: PolicyText, *, kubeconfig: Path | None = None) -> dict[str, Any]:
+        """Run a single cycle of the descheduler and return what it printed; an error if it failed."""
+        start = Start(self.plane, f"bayplan-descheduler-{next(_NUMBERS)}", kubeconfig)
+        command = start.arguments("descheduler", policy, "--once", "--output=json")
+        done = subprocess.run(command, capture_output=True, text=True, timeout=100, check=False)
+        assert done.returncode == 0, f"{start.name} ended with {done.returncode}:\n{done.stderr[-4000:]}"
+        printed: dict[str, Any] = json.loads(done.stdout)
+        return printed
 
     def records(self) -> list[Object]:
         """Return every eviction record."""
@@ -95,7 +113,14 @@ class Start:
 
     def program(self, kind: str, policy: PolicyText, *options: str, admin: int) -> Program:
         """Return the process, not started yet, with its policy written."""
-        arguments = [
+        arguments = self.arguments(kind, policy, *options)
+        ready = probing.http_ok(f"http://127.0.0.1:{admin}/readyz")
+        command = Command(name=self.name, arguments=arguments, environment={"NO_PROXY": "127.0.0.1"}, ready=ready)
+        return self.plane.run.program(command)
+
+    def arguments(self, kind: str, policy: PolicyText, *options: str) -> list[str]:
+        """Return its command line, with its policy written."""
+        return [
             str(_BAYPLAN),
             kind,
             "run",
@@ -105,9 +130,6 @@ class Start:
             f"--pod-name={self.name}",
             *options,
         ]
-        ready = probing.http_ok(f"http://127.0.0.1:{admin}/readyz")
-        command = Command(name=self.name, arguments=arguments, environment={"NO_PROXY": "127.0.0.1"}, ready=ready)
-        return self.plane.run.program(command)
 
     def write(self, policy: PolicyText) -> Path:
         """Write the policy and put it in its place at once, as a ConfigMap does."""
