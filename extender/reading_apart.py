@@ -21,6 +21,7 @@ from policies.model.dumping import dump
 from policies.model.policy import Policy
 from policies.values.signals import SignalHistory
 from sources.signals.reader import Inventories
+from sources.signals.troubles import Troubles
 
 _ROOT: Final = Path(sources.__file__).resolve().parent.parent
 _DECODING: Final = 10.0  # seconds for the child's start and its work beside the queries
@@ -46,25 +47,34 @@ class ReadingApart:
         self._patience = 2 * policy.signals.prometheus.timeout + _DECODING
         self._child: _Child | None = None
         self._closed = False
+        self._troubles = Troubles()
         self._lock = threading.Lock()
 
     def latest(self, at: float) -> SignalHistory:
-        """Return one column of readings; nothing but the cause where the child did not answer."""
+        """Return one column of readings; nothing but the cause where the child did not answer.
+
+        Troubles are logged here: the child knows nothing of this process's log.
+        """
         with self._lock:
             if self._closed:
                 return self._nothing(at, "the readings were closed")
-            try:
-                self._child = self._child or _Child(self._policy)
-                return self._child.ask(at, self._addresses(), patience=self._patience)
-            except (EOFError, OSError) as problem:
-                self._end()
-                return self._nothing(at, f"the child was ended and is started again: {problem}")
+            history = self._ask(at)
+            self._troubles.replace(history.failures)
+            return history
 
     def close(self) -> None:
         """End the child."""
         with self._lock:
             self._closed = True
             self._end()
+
+    def _ask(self, at: float) -> SignalHistory:
+        try:
+            self._child = self._child or _Child(self._policy)
+            return self._child.ask(at, self._addresses(), patience=self._patience)
+        except (EOFError, OSError) as problem:
+            self._end()
+            return self._nothing(at, f"the child was ended and is started again: {problem}")
 
     def _addresses(self) -> Addresses:
         """Return what names the series of each node."""

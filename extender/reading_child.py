@@ -4,6 +4,7 @@ Run as `python -m extender.reading_child DESCRIPTOR`; the first message is the p
 """
 
 import gc
+import logging
 import signal
 import sys
 from collections.abc import Mapping
@@ -51,6 +52,7 @@ def serve(line: Connection) -> None:
 def main() -> None:
     """Serve on the descriptor given as the argument."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the parent's to handle: it closes our line
+    logging.disable()  # the parent tells of every trouble that comes with an answer, in its own log and format
     gc.disable()  # decoding makes many objects at a time and no cycles
     serve(Connection(int(sys.argv[1])))
 

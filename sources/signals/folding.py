@@ -89,13 +89,7 @@ class SlackFolder:
             return
         self._newest = NodeSlacks(any=answer["any"], verified=answer["verified"])
         self._answered_at = self._clock.monotonic()
-        self._note(answer["failures"])
-
-    def _note(self, failures: Mapping[str, str]) -> None:
-        for name in self._troubles.now().keys() - failures.keys():
-            self._troubles.tell(name, None)
-        for name, words in failures.items():
-            self._troubles.tell(name, words)
+        self._troubles.replace(answer["failures"])
 
     def _places(self) -> dict[Key, Place]:
         """Return where every pod stands that some objective is about, and from when its samples count.

@@ -5,6 +5,7 @@ It reads messages on its standard input until that ends, and writes answers on i
 """
 
 import gc
+import logging
 import os
 import signal
 import sys
@@ -113,6 +114,7 @@ def main() -> None:
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())  # whatever prints must not end up between two messages
     policy = load(frames.read(incoming)["policy"], file="the parent's policy").policy
     source = PrometheusSource(policy.signals.prometheus)
+    logging.disable()  # the parent tells of every trouble that comes with an answer, in its own log and format
     gc.disable()  # decoding makes 500,000 objects at a time and no cycles: looking for them takes longer than decoding
     try:
         serve(Folder(policy, source), incoming, outgoing)

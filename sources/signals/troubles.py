@@ -27,6 +27,13 @@ class Troubles:
         if words is None and before is not None:
             _LOG.info("signal %s: usable again", name)
 
+    def replace(self, troubles: Mapping[str, str]) -> None:
+        """Note that these are all the troubles there are, as another process found them."""
+        for name in self.now().keys() - troubles.keys():
+            self.tell(name, None)
+        for name, words in troubles.items():
+            self.tell(name, words)
+
     def now(self) -> Mapping[str, str]:
         """Return every trouble there is."""
         with self._lock:

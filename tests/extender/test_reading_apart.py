@@ -53,6 +53,23 @@ def scene() -> Iterator[Scene]:
         made.reading.close()
 
 
+def test_a_trouble_is_logged_once_by_the_parent_and_its_end_too(
+    scene: Scene, caplog: pytest.LogCaptureFixture, capfd: pytest.CaptureFixture[str]
+) -> None:
+    refused = Reply(status=422, body={"status": "error", "errorType": "execution", "error": "many-to-many"})
+    scene.fake.script(QUERY, refused, refused, vector(n1=0.5))
+    caplog.set_level("INFO")
+
+    for _ in range(3):
+        scene.reading.latest(NOW)
+
+    lines = [record.getMessage() for record in caplog.records]
+    assert [line.partition(":")[0] for line in lines] == ["signal cpu.node", "signal cpu.node"]
+    assert "many-to-many" in lines[0]
+    assert lines[1] == "signal cpu.node: usable again"
+    assert capfd.readouterr().err == ""
+
+
 def test_values_are_read_by_name_and_by_address(scene: Scene) -> None:
     scene.fake.script(QUERY, vector(**{"n1": 0.5, "n2.example": 0.25, "stranger": 0.9}))
 
