@@ -137,7 +137,7 @@ class Service:
         return {
             "admin": self.admin.run,
             "lease": self._lease.run,
-            "poll": self._poller.run,
+            "poll": self._poll,
             "policy": self._around.policy_file.run,
             "settle": self._settle,
             "wake": self._waker.run,
@@ -147,10 +147,18 @@ class Service:
         stop = self._stopping
         supervise(name, lambda: task(stop), stop=stop, health=self.health, clock=self._around.clock)
 
+    def _poll(self, stop: threading.Event) -> None:
+        """Poll once the nodes are known: before, no series is of a node, and the next poll is a whole step away."""
+        self._await_sync(stop)
+        self._poller.run(stop)
+
+    def _await_sync(self, stop: threading.Event) -> None:
+        while not self._watch.synced and not stop.wait(0.1):
+            pass
+
     def _settle(self, stop: threading.Event) -> None:
         """Keep the collector's passes short: what lasts is taken out of its sight, or a pass stops every request."""
-        while not self._watch.synced and not stop.wait(0.2):
-            pass
+        self._await_sync(stop)
         gc.set_threshold(*_COLLECT)
         while True:
             gc.collect()

@@ -1,5 +1,6 @@
 """A whole replica over the in-memory API server: threads, watches, Lease, policy, both applications."""
 
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,7 @@ from extender.admin import create_admin_app
 from extender.opening import Opening
 from extender.polling import Sources
 from extender.service import Service, Surroundings
+from simulator import faults
 from simulator.api_server import ApiServer
 from simulator.clock import ManualClock
 from sources.kube.records import encode_record
@@ -36,8 +38,8 @@ PENDING = raw_pod("web-0", node=None)
 class Replica:
     """A service with its surroundings, started, and stopped after the test."""
 
-    def __init__(self, clock: ManualClock, folder: Path) -> None:
-        self.api = ApiServer(clock)
+    def __init__(self, clock: ManualClock, folder: Path, *, api: ApiServer | None = None) -> None:
+        self.api = api or ApiServer(clock)
         self.api.put(raw_node("n1"), raw_node("n2"), PENDING, raw_pod("extender-0", namespace=OWN))
         self.source = FakeSource(clock)
         self.opened: list[str] = []
@@ -92,6 +94,23 @@ def test_a_congested_node_is_refused_and_a_pod_waits_where_the_policy_says_so(re
 
     assert replica.filter("n1", "n2") == ["n2"]
     assert replica.filter("n1") == []
+
+
+def test_signals_are_read_once_the_nodes_are_known(clock: ManualClock, tmp_path: Path) -> None:
+    # Read before, the series would be of nobody's node, and stay so until the next step.
+    api, began = ApiServer(clock), clock.monotonic()
+
+    def list_late() -> None:
+        time.sleep(0.3)  # time enough for a poll that does not wait
+        clock.advance(5.0)
+
+    api.faults.add(faults.Before(list_late), method="GET", path="/api/v1/nodes")
+
+    replica = Replica(clock, tmp_path, api=api)
+    eventually(lambda: replica.service.memory.board.ratings.below, within=10)
+    replica.service.stop()
+
+    assert replica.source.asked[0] >= began + 5.0
 
 
 def test_a_sleeping_pod_is_woken_when_its_node_becomes_free(replica: Replica, clock: ManualClock) -> None:
