@@ -11,7 +11,7 @@ from policies.values.pods import Pod
 from policies.values.records import EvictionRecord
 from sources.clocks import Clock
 from sources.kube.cluster_watch import Change
-from sources.kube.kinds import LEAN_PODS, NODES, Kind, by_name, records_of
+from sources.kube.kinds import Kind, by_name, extender_kinds
 from sources.kube.records import reports_path
 
 REPORTS: Final = "deschedulerreports"
@@ -20,7 +20,7 @@ REPORTS: Final = "deschedulerreports"
 def watched_kinds(namespace: str) -> tuple[Kind[Any], ...]:
     """Return what the extender watches: nodes, lean pods, and the ledger and the report in Bayplan's namespace."""
     reports = Kind(name=REPORTS, path=reports_path(namespace), decode=decode_totals, key=by_name)
-    return NODES, LEAN_PODS, records_of(namespace), reports
+    return *extender_kinds(namespace), reports
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

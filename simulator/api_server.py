@@ -73,7 +73,7 @@ class ApiServer:
 
     # ------------------------------------------------------------------ the port
 
-    def request(  # noqa: PLR0913  # the parts of an HTTP request, as the port has them
+    def request(
         self,
         method: str,
         path: str,
@@ -81,19 +81,16 @@ class ApiServer:
         query: Mapping[str, str] | None = None,
         body: object = None,
         content_type: str = "application/json",
-        accept: str = "application/json",
         timeout: float = 10.0,
     ) -> Answer:
         """Answer a call of the user `test`."""
         return self.connect("test").request(
-            method, path, query=query, body=body, content_type=content_type, accept=accept, timeout=timeout
+            method, path, query=query, body=body, content_type=content_type, timeout=timeout
         )
 
-    def stream(
-        self, path: str, *, query: Mapping[str, str], timeout: float, accept: str = "application/json"
-    ) -> Iterator[Raw]:
+    def stream(self, path: str, *, query: Mapping[str, str], timeout: float) -> Iterator[Raw]:
         """Answer a watch of the user `test`."""
-        return self.connect("test").stream(path, query=query, timeout=timeout, accept=accept)
+        return self.connect("test").stream(path, query=query, timeout=timeout)
 
     def connect(self, user: str, rights: Rights | None = None) -> Connection:
         """Return the API as one process uses it: its calls and faults are told apart by `user`.

@@ -40,7 +40,7 @@ class Connection:
         self._rights = rights
         self.user = user
 
-    def request(  # noqa: PLR0913  # the parts of an HTTP request, as the port has them
+    def request(
         self,
         method: str,
         path: str,
@@ -48,11 +48,9 @@ class Connection:
         query: Mapping[str, str] | None = None,
         body: object = None,
         content_type: str = "application/json",
-        accept: str = "application/json",
         timeout: float = 10.0,
     ) -> Answer:
         """Answer one call."""
-        del accept  # whole objects are always sent
         try:
             target = parse_path(path)
             call = self._recorded(method, path, target, dict(query or {}), copied(body))
@@ -67,11 +65,8 @@ class Connection:
         except Failure as failure:
             raise _error(failure) from failure
 
-    def stream(
-        self, path: str, *, query: Mapping[str, str], timeout: float, accept: str = "application/json"
-    ) -> Iterator[Raw]:
+    def stream(self, path: str, *, query: Mapping[str, str], timeout: float) -> Iterator[Raw]:
         """Answer a watch: what is wrong at its opening is raised at once."""
-        del accept  # whole objects are always sent
         try:
             target = parse_path(path)
             asked = {"watch": "1", **query}

@@ -2,10 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Final, Protocol
-
-METADATA_LIST: Final = "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1"
-METADATA: Final = "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1"  # the events of a watch
+from typing import Any, Protocol
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,13 +18,9 @@ class Answer:
 
 
 class KubeApi(Protocol):
-    """Requests to one API server. Implementations may be used by several threads at once.
+    """Requests to one API server. Implementations may be used by several threads at once."""
 
-    `accept` is `METADATA_LIST` or `METADATA` where only the metadata of objects is wanted; an implementation may
-    ignore it and send whole objects.
-    """
-
-    def request(  # noqa: PLR0913  # the parts of an HTTP request, each with a default but the first two
+    def request(
         self,
         method: str,
         path: str,
@@ -35,7 +28,6 @@ class KubeApi(Protocol):
         query: Mapping[str, str] | None = None,
         body: object = None,
         content_type: str = "application/json",
-        accept: str = "application/json",
         timeout: float = 10.0,
     ) -> Answer:
         """Make one call that ends within `timeout` seconds in all, whatever the server does; nothing is retried.
@@ -45,9 +37,7 @@ class KubeApi(Protocol):
         """
         ...
 
-    def stream(
-        self, path: str, *, query: Mapping[str, str], timeout: float, accept: str = "application/json"
-    ) -> Iterator[dict[str, Any]]:
+    def stream(self, path: str, *, query: Mapping[str, str], timeout: float) -> Iterator[dict[str, Any]]:
         """Watch: yield one event per JSON line until the server ends the stream.
 
         `timeout` bounds the wait for the next byte. `query` is sent as it is (`watch=1` is the caller's to give).

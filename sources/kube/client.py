@@ -49,8 +49,8 @@ class _Link:
         self.calls: urllib3.PoolManager = deadlines.bound(RESTClientObject(configuration).pool_manager)
         self.watches: urllib3.PoolManager = RESTClientObject(configuration).pool_manager
 
-    def call(self, method: str, path: str, query: Mapping[str, str] | None, accept: str) -> calling.Call:
-        headers = {"Accept": accept, "User-Agent": "bayplan"}
+    def call(self, method: str, path: str, query: Mapping[str, str] | None) -> calling.Call:
+        headers = {"Accept": "application/json", "User-Agent": "bayplan"}
         token = credentials.authorization(self.configuration)
         if token is not None:
             headers["Authorization"] = token
@@ -68,7 +68,7 @@ class KubeClient:
         self._streams: set[urllib3.BaseHTTPResponse] = set()
         self._closed = False
 
-    def request(  # noqa: PLR0913  # as the port says
+    def request(
         self,
         method: str,
         path: str,
@@ -76,7 +76,6 @@ class KubeClient:
         query: Mapping[str, str] | None = None,
         body: object = None,
         content_type: str = "application/json",
-        accept: str = "application/json",
         timeout: float = 10.0,
     ) -> Answer:
         """Make one call; see `KubeApi.request`."""
@@ -84,7 +83,7 @@ class KubeClient:
         payload = None if body is None else orjson.dumps(body)
 
         def once(link: _Link) -> Answer:
-            bare = link.call(method, path, query, accept)
+            bare = link.call(method, path, query)
             headers = bare.headers if payload is None else {**bare.headers, "Content-Type": content_type}
             call = calling.Call(method=method, url=bare.url, headers=headers, body=payload)
             left = max(_LEAST, until - time.monotonic())
@@ -92,14 +91,12 @@ class KubeClient:
 
         return self._with_fresh_credentials(once, repeatable=method == "GET")
 
-    def stream(
-        self, path: str, *, query: Mapping[str, str], timeout: float, accept: str = "application/json"
-    ) -> Iterator[dict[str, Any]]:
+    def stream(self, path: str, *, query: Mapping[str, str], timeout: float) -> Iterator[dict[str, Any]]:
         """Watch; see `KubeApi.stream`."""
         patience = urllib3.Timeout(connect=min(timeout, _CONNECT_WITHIN), read=timeout)
 
         def once(link: _Link) -> tuple[urllib3.BaseHTTPResponse, calling.Call]:
-            call = link.call("GET", path, query, accept)
+            call = link.call("GET", path, query)
             return calling.open_stream(link.watches, call, patience), call
 
         response, call = self._with_fresh_credentials(once, repeatable=True)

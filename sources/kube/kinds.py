@@ -28,17 +28,13 @@ _Raw = Mapping[str, Any]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Kind(Generic[T]):
-    """One kind. `page` objects are asked for at a time; `key` tells objects of the kind apart.
-
-    With `metadata_only` the server is asked to leave out spec and status.
-    """
+    """One kind. `page` objects are asked for at a time; `key` tells objects of the kind apart."""
 
     name: str
     path: str
     decode: Callable[[_Raw], T]
     key: Callable[[_Raw], str]
     page: int = 500
-    metadata_only: bool = False
 
 
 def by_uid(raw: _Raw) -> str:
@@ -95,9 +91,6 @@ EVERYTHING: Final[tuple[Kind[Any], ...]] = (
 
 # A page of 200 whole pods takes the interpreter about 5 ms: a filter call waits no longer than that for it.
 LEAN_PODS: Final = Kind(name=kinds.PODS, path=PODS.path, decode=decode_lean_pod, key=by_uid, page=200)
-OWNERS: Final = Kind(
-    name=kinds.REPLICA_SETS, path=REPLICA_SETS.path, decode=decode_replica_set, key=by_path, metadata_only=True
-)
 
 
 def records_of(namespace: str) -> Kind[Any]:
@@ -106,5 +99,5 @@ def records_of(namespace: str) -> Kind[Any]:
 
 
 def extender_kinds(namespace: str) -> tuple[Kind[Any], ...]:
-    """Return what the extender watches: nodes, owners, lean pods, and the ledger in Bayplan's namespace."""
-    return NODES, OWNERS, LEAN_PODS, records_of(namespace)
+    """Return what the extender watches of the cluster: nodes, lean pods, and the ledger in Bayplan's namespace."""
+    return NODES, LEAN_PODS, records_of(namespace)

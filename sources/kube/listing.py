@@ -7,7 +7,7 @@ from typing import Any, Final, Generic, NamedTuple, TypeVar
 
 from policies.values.clusters import Cluster
 from sources.garbage import COLLECTOR
-from sources.kube.api import METADATA_LIST, KubeApi
+from sources.kube.api import KubeApi
 from sources.kube.assembling import assemble
 from sources.kube.decoding.tolerant import MalformedObject, name_of, tolerant
 from sources.kube.errors import ApiError, Gone, Misconfigured, Unauthorized, Undecodable, Unreachable
@@ -17,7 +17,6 @@ from sources.kube.server_time import ServerTime, TimedApi
 _LOG = logging.getLogger(__name__)
 _TRIES: Final = 3  # a list whose continue token expires is begun again; three expire only where pages take minutes
 _PAGE_WITHIN: Final = 30.0
-_JSON: Final = "application/json"
 _POINTLESS: Final = (Unreachable, Misconfigured, Unauthorized)  # the next kind would fail in the same way
 T = TypeVar("T")
 R = TypeVar("R")
@@ -40,7 +39,7 @@ class Listed(Generic[T]):
     skipped: Mapping[str, str] = field(default_factory=dict)
 
 
-def raw_pages(api: KubeApi, path: str, *, limit: int = 500, accept: str = _JSON) -> Iterator[RawList]:
+def raw_pages(api: KubeApi, path: str, *, limit: int = 500) -> Iterator[RawList]:
     """Yield the pages of one list. No resourceVersion is sent, so that the list is as new as the request.
 
     Raises:
@@ -49,7 +48,7 @@ def raw_pages(api: KubeApi, path: str, *, limit: int = 500, accept: str = _JSON)
     """
     query = {"limit": str(limit)}
     while True:
-        answer = api.request("GET", path, query=query, accept=accept, timeout=_PAGE_WITHIN)
+        answer = api.request("GET", path, query=query, timeout=_PAGE_WITHIN)
         metadata = answer.body.get("metadata")
         items = answer.body.get("items", False)
         if not isinstance(metadata, dict) or not (items is None or isinstance(items, list)):
@@ -79,7 +78,7 @@ def list_kind(api: KubeApi, kind: Kind[T]) -> Listed[T]:
     Raises:
         ApiError: see the tree; `Gone` after three attempts.
     """
-    return _begun_again(lambda: _collect(raw_pages(api, kind.path, limit=kind.page, accept=accept_of(kind)), kind))
+    return _begun_again(lambda: _collect(raw_pages(api, kind.path, limit=kind.page), kind))
 
 
 def _begun_again(list_once: Callable[[], R]) -> R:
@@ -89,11 +88,6 @@ def _begun_again(list_once: Callable[[], R]) -> R:
         except Gone:
             continue
     return list_once()
-
-
-def accept_of(kind: Kind[Any]) -> str:
-    """Return the media type that a list of this kind is asked in."""
-    return METADATA_LIST if kind.metadata_only else _JSON
 
 
 def _collect(pages: Iterable[RawList], kind: Kind[T]) -> Listed[T]:

@@ -57,7 +57,7 @@ class TimedApi:
         self._server_time = server_time
         self._clock = server_time.clock
 
-    def request(  # noqa: PLR0913  # as the port says
+    def request(
         self,
         method: str,
         path: str,
@@ -65,20 +65,15 @@ class TimedApi:
         query: Mapping[str, str] | None = None,
         body: object = None,
         content_type: str = "application/json",
-        accept: str = "application/json",
         timeout: float = 10.0,
     ) -> Answer:
         """Make one call; see `KubeApi.request`."""
         sent = self._clock.monotonic()
-        answer = self._api.request(
-            method, path, query=query, body=body, content_type=content_type, accept=accept, timeout=timeout
-        )
+        answer = self._api.request(method, path, query=query, body=body, content_type=content_type, timeout=timeout)
         if answer.date is not None:
             self._server_time.observe(answer.date, sent=sent, received=self._clock.monotonic())
         return answer
 
-    def stream(
-        self, path: str, *, query: Mapping[str, str], timeout: float, accept: str = "application/json"
-    ) -> Iterator[dict[str, Any]]:
+    def stream(self, path: str, *, query: Mapping[str, str], timeout: float) -> Iterator[dict[str, Any]]:
         """Watch; see `KubeApi.stream`."""
-        return self._api.stream(path, query=query, timeout=timeout, accept=accept)
+        return self._api.stream(path, query=query, timeout=timeout)

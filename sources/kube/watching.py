@@ -14,11 +14,11 @@ from typing import Any, Final, Generic, Protocol, TypeVar
 
 from sources.clocks import Clock, SystemClock
 from sources.garbage import COLLECTOR
-from sources.kube.api import METADATA, KubeApi
+from sources.kube.api import KubeApi
 from sources.kube.decoding.tolerant import MalformedObject, name_of, tolerant
 from sources.kube.errors import ApiError, Gone, Undecodable, status_error
 from sources.kube.kinds import Kind
-from sources.kube.listing import accept_of, raw_pages
+from sources.kube.listing import raw_pages
 
 _LOG = logging.getLogger(__name__)
 _SILENT_FOR: Final = 90.0  # the server sends a bookmark each minute: longer silence is a dead connection
@@ -117,7 +117,7 @@ class Reflector(Generic[T]):
     def _list(self, stop: threading.Event) -> str | None:
         seen: set[str] = set()
         version = None
-        for page in raw_pages(self._api, self.kind.path, limit=self.kind.page, accept=accept_of(self.kind)):
+        for page in raw_pages(self._api, self.kind.path, limit=self.kind.page):
             if stop.is_set():
                 return None
             with COLLECTOR.paused():
@@ -137,8 +137,7 @@ class Reflector(Generic[T]):
             "allowWatchBookmarks": "true",
             "timeoutSeconds": str(round(self._chance.uniform(*_WATCH_FOR))),
         }
-        accept = METADATA if self.kind.metadata_only else "application/json"
-        for event in self._api.stream(self.kind.path, query=query, timeout=_SILENT_FOR, accept=accept):
+        for event in self._api.stream(self.kind.path, query=query, timeout=_SILENT_FOR):
             self._handle(event)
             if stop.is_set():
                 return

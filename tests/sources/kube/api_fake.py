@@ -10,11 +10,10 @@ class ScriptedApi:
     """Implements `KubeApi`."""
 
     def __init__(self, *events: dict[str, Any], body: dict[str, Any] | None = None) -> None:
-        self.accepts: list[str] = []
         self._events = events
         self._body = body or {}
 
-    def request(  # noqa: PLR0913  # as the port says
+    def request(
         self,
         method: str,  # noqa: ARG002  # one answer for all
         path: str,  # noqa: ARG002
@@ -22,11 +21,9 @@ class ScriptedApi:
         query: Mapping[str, str] | None = None,  # noqa: ARG002
         body: object = None,  # noqa: ARG002
         content_type: str = "",  # noqa: ARG002
-        accept: str = "application/json",
         timeout: float = 10.0,  # noqa: ARG002
     ) -> Answer:
         """Give the one answer."""
-        self.accepts.append(accept)
         return Answer(200, self._body)
 
     def stream(
@@ -35,7 +32,6 @@ class ScriptedApi:
         *,
         query: Mapping[str, str],  # noqa: ARG002
         timeout: float,  # noqa: ARG002
-        accept: str = "application/json",  # noqa: ARG002
     ) -> Iterator[dict[str, Any]]:
         """Give the events and end."""
         yield from self._events

@@ -67,15 +67,13 @@ def test_answer_carries_body_and_status(kube: KubeClient, server: HttpFake) -> N
     assert server.asked[0].headers["Content-Type"] == "application/json"
 
 
-def test_content_type_and_accept_are_passed_on(kube: KubeClient, server: HttpFake) -> None:
+def test_content_type_is_passed_on_and_json_is_asked_for(kube: KubeClient, server: HttpFake) -> None:
     server.script(PODS, Reply())
 
-    kube.request(
-        "PATCH", PODS, body={}, content_type="application/merge-patch+json", accept="application/json;as=Table"
-    )
+    kube.request("PATCH", PODS, body={}, content_type="application/merge-patch+json")
 
     assert server.asked[0].headers["Content-Type"] == "application/merge-patch+json"
-    assert server.asked[0].headers["Accept"] == "application/json;as=Table"
+    assert server.asked[0].headers["Accept"] == "application/json"
 
 
 def test_answer_that_is_not_json_has_an_empty_body(kube: KubeClient, server: HttpFake) -> None:
@@ -390,11 +388,11 @@ def test_service_account_is_used_inside_a_pod(
     link = connect(None)._link
 
     assert link.host == f"https://{host}:{port}"
-    assert link.call("GET", PODS, None, "x").headers["Authorization"] == "bearer sa-token"
+    assert link.call("GET", PODS, None).headers["Authorization"] == "bearer sa-token"
     (tmp_path / "token").write_text("")
     monkeypatch.setattr(link.configuration, "refresh_api_key_hook", _emptied)
     with pytest.raises(Misconfigured, match="token of https"):
-        link.call("GET", PODS, None, "x")
+        link.call("GET", PODS, None)
 
 
 def _emptied(_: object) -> None:

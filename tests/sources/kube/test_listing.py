@@ -12,7 +12,6 @@ from simulator.clock import ManualClock
 from simulator.failures import Failure, expired
 from simulator.faults import After, Fail, Unconnected
 from sources.kube import kinds
-from sources.kube.api import METADATA_LIST
 from sources.kube.errors import Forbidden, Gone, Undecodable, Unreachable
 from sources.kube.listing import list_cluster, list_kind, list_raw
 from sources.kube.server_time import ServerTime
@@ -99,14 +98,6 @@ def test_empty_list_may_be_null() -> None:
 def test_answer_that_is_no_list_is_told(body: dict[str, Any]) -> None:
     with pytest.raises(Undecodable, match="GET /api/v1/nodes: the answer is no list"):
         list_kind(ScriptedApi(body=body), kinds.NODES)
-
-
-def test_owners_are_asked_for_as_metadata_only() -> None:
-    api = ScriptedApi(body={"metadata": {}, "items": []})
-
-    list_kind(api, kinds.OWNERS)
-
-    assert api.accepts == [METADATA_LIST]
 
 
 def test_cluster_is_put_together(api: ApiServer) -> None:
