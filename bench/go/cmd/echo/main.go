@@ -1,0 +1,83 @@
+// The reference: an extender in Go that decodes each request with encoding/json and decides nothing.
+// The pod stays raw, which is less work than any real extender has: it flatters Go, not us.
+package main
+
+import (
+	"encoding/json"
+	"flag"
+	"fmt"
+	"log"
+	"net/http"
+)
+
+type extenderArgs struct {
+	Pod       json.RawMessage
+	Nodes     json.RawMessage
+	NodeNames *[]string
+}
+
+type filterResult struct {
+	Nodes                      json.RawMessage
+	NodeNames                  *[]string
+	FailedNodes                map[string]string
+	FailedAndUnresolvableNodes map[string]string
+	Error                      string
+}
+
+type hostPriority struct {
+	Host  string
+	Score int64
+}
+
+type metaPod struct{ UID string }
+
+type metaVictims struct {
+	Pods             []*metaPod
+	NumPDBViolations int64
+}
+
+type preemption struct {
+	NodeNameToMetaVictims map[string]*metaVictims
+}
+
+func filter(args *extenderArgs) any {
+	return filterResult{NodeNames: args.NodeNames}
+}
+
+func prioritize(args *extenderArgs) any {
+	scores := []hostPriority{}
+	if args.NodeNames != nil {
+		for _, name := range *args.NodeNames {
+			scores = append(scores, hostPriority{Host: name})
+		}
+	}
+	return scores
+}
+
+func preempt(args *preemption) any {
+	return args
+}
+
+func serve[T any](answer func(*T) any) http.HandlerFunc {
+	return func(writer http.ResponseWriter, request *http.Request) {
+		var args T
+		if err := json.NewDecoder(request.Body).Decode(&args); err != nil {
+			http.Error(writer, err.Error(), http.StatusBadRequest)
+			return
+		}
+		writer.Header().Set("Content-Type", "application/json")
+		if err := json.NewEncoder(writer).Encode(answer(&args)); err != nil {
+			log.Print(err)
+		}
+	}
+}
+
+func main() {
+	port := flag.Int("port", 0, "loopback port")
+	flag.Parse()
+	http.HandleFunc("POST /v1/filter", serve(filter))
+	http.HandleFunc("POST /v1/prioritize", serve(prioritize))
+	http.HandleFunc("POST /v1/preempt", serve(preempt))
+	http.HandleFunc("GET /healthz", func(http.ResponseWriter, *http.Request) {})
+	log.Fatal(http.ListenAndServe(fmt.Sprintf("127.0.0.1:%d", *port), nil))
+}

@@ -1,0 +1,3 @@
+module bayplan.dev/bench
+
+go 1.26

@@ -1,0 +1,94 @@
+"""Starts what a row needs: stand-ins, references, services; ends all of it with the run. Measures nothing."""
+
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+import orjson
+import yaml
+
+from bench.building import GoPrograms
+from controlplane import probing
+from controlplane.processes import Command, Program
+from controlplane.runs import Run
+
+_BAYPLAN: Final = Path(sys.executable).with_name("bayplan")
+_GUNICORN: Final = Path(sys.executable).with_name("gunicorn")
+_DIRECT: Final = {"NO_PROXY": "127.0.0.1", "no_proxy": "127.0.0.1"}
+
+
+@dataclass(frozen=True, slots=True)
+class Stage:
+    """A run's folder and ports, the Go programs, the seed of everything that is drawn."""
+
+    run: Run
+    go: GoPrograms
+    seed: int
+
+    def url(self, name: str) -> str:
+        """Return where the program of this name listens."""
+        return f"http://127.0.0.1:{self.run.port(name)}"
+
+    def program(self, name: str, arguments: Sequence[str | Path], *, ready: str) -> Program:
+        """Return a program, not started yet, that is ready when this path of its answers."""
+        command = Command(
+            name=name,
+            arguments=[*map(str, arguments)],
+            environment=_DIRECT,
+            ready=probing.http_ok(self.url(name) + ready),
+            within=180.0,
+        )
+        return self.run.program(command)
+
+    def module(self, name: str, *arguments: str, ready: str) -> Program:
+        """Return one of the stand-ins, which are modules of `bench.loads`."""
+        port = str(self.run.port(name))
+        return self.program(
+            name, [sys.executable, "-m", f"bench.loads.{name}", "--port", port, *arguments], ready=ready
+        )
+
+    def prometheus(self, plan: dict[str, Any]) -> Program:
+        """Return the stand-in Prometheus."""
+        file = self.run.folder / "plan.json"
+        file.write_bytes(orjson.dumps(plan))
+        return self.module("prometheus", "--plan", str(file), ready="/thinking")
+
+    def go_echo(self) -> Program:
+        """Return the Go echo."""
+        return self.program("go", [self.go.echo, "--port", str(self.run.port("go"))], ready="/healthz")
+
+    def flask_echo(self) -> Program:
+        """Return the Flask echo, served as the extender is: one worker, four threads, connections kept."""
+        options = ["--worker-class=gthread", "--workers=1", "--threads=4", "--keep-alive=120", "--log-level=warning"]
+        bind = f"--bind=127.0.0.1:{self.run.port('flask')}"
+        return self.program("flask", [_GUNICORN, *options, bind, "bench.echoing:create_app()"], ready="/healthz")
+
+    def service(self, name: str, kind: str, policy: str, kubeconfig: Path, *options: str) -> Program:
+        """Return one of Bayplan's services; `name` is that of its second listener."""
+        file = self.run.write(f"{name}-policy.yaml", policy)
+        shared = [f"--kubeconfig={kubeconfig}", f"--policy={file}", f"--pod-name={name}"]
+        return self.program(name, [_BAYPLAN, kind, "run", *shared, *options], ready="/readyz")
+
+    def extender(self, policy: str, kubeconfig: Path) -> Program:
+        """Return the extender; `url("bayplan")` is where kube-scheduler calls it."""
+        ports = f"--port={self.run.port('bayplan')}", f"--admin-port={self.run.port('extender')}"
+        return self.service("extender", "extender", policy, kubeconfig, *ports)
+
+    def descheduler(self, policy: str, kubeconfig: Path, *, interval: str) -> Program:
+        """Return the descheduler as a loop."""
+        options = f"--port={self.run.port('descheduler')}", f"--interval={interval}"
+        return self.service("descheduler", "descheduler", policy, kubeconfig, *options)
+
+    def plain_kubeconfig(self, server: str) -> Path:
+        """Write a kubeconfig for a server without TLS and credentials."""
+        content = {
+            "apiVersion": "v1",
+            "kind": "Config",
+            "clusters": [{"name": "bench", "cluster": {"server": server}}],
+            "users": [{"name": "bench", "user": {}}],
+            "contexts": [{"name": "bench", "context": {"cluster": "bench", "user": "bench"}}],
+            "current-context": "bench",
+        }
+        return self.run.write("bench.kubeconfig", yaml.safe_dump(content))

@@ -1,0 +1,44 @@
+"""Bodies of webhook calls as kube-scheduler sends them; sends nothing."""
+
+import random
+from typing import Any, Final
+
+from bench import population
+from bench.population import Population
+
+_VICTIMS: Final = 2
+# Far beyond the numbers of the pods in the population.
+_ASKING: Final = 0x0F00_0000
+
+
+def for_nodes(sizes: Population, *, names: int, count: int, seed: int) -> list[dict[str, Any]]:
+    """Return filter and prioritize bodies for different pods, each with so many node names in an order of its own."""
+    chance = random.Random(seed)  # noqa: S311  # a repeatable load, no secret
+    everybody = [population.node_name(number) for number in range(sizes.nodes)]
+    return [
+        {"Pod": _asking(number, sizes), "Nodes": None, "NodeNames": chance.sample(everybody, names)}
+        for number in range(count)
+    ]
+
+
+def for_preemption(sizes: Population, *, candidates: int, count: int, seed: int) -> list[dict[str, Any]]:
+    """Return preempt bodies with so many candidate nodes, each with two of its pods as victims."""
+    chance = random.Random(seed)  # noqa: S311  # a repeatable load, no secret
+    return [
+        {
+            "Pod": _asking(number, sizes),
+            "NodeNameToVictims": None,
+            "NodeNameToMetaVictims": {
+                population.node_name(node): {
+                    "Pods": [{"UID": population.uid(node + turn * sizes.nodes)} for turn in range(1, _VICTIMS + 1)],
+                    "NumPDBViolations": chance.randrange(2),
+                }
+                for node in chance.sample(range(sizes.nodes), candidates)
+            },
+        }
+        for number in range(count)
+    ]
+
+
+def _asking(number: int, sizes: Population) -> dict[str, Any]:
+    return population.pending_pod(_ASKING + number, sizes, now=0.0)
