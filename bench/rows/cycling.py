@@ -7,9 +7,8 @@ room on all nodes in vain; those of the others are chosen in the first cycles an
 import random
 import time
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 import requests
 
