@@ -56,31 +56,23 @@ class Board:
         self._standings: Standings | None = None
         self._expectations: Expectations | None = None
         self._turned: dict[str, NodeStanding] = {}
-        self._lock = threading.Lock()
+        self._renewing = threading.RLock()  # polls and ageing, one after the other
+        self._lock = threading.Lock()  # what they and turns of pods replace
 
     def take(self, readings: Readings, *, now: float) -> None:
         """Take in what a poll brought; what it could not ask for stays as it was, until it is too old."""
         stale_after = self._rulings.current.policy.signals.stale_after
-        history = with_last_known(readings.history, self.readings.history, stale_after=stale_after)
-        self.readings = replace(readings, history=history)
-        self.age(now=now)
+        with self._renewing:
+            history = with_last_known(readings.history, self.readings.history, stale_after=stale_after)
+            self.readings = replace(readings, history=history)
+            self.age(now=now)
 
     def age(self, *, now: float) -> None:
         """Compute everything anew from the last poll, as of now and under the policy in force."""
-        readings, policy = self.readings, self._rulings.current.policy
-        history = aged(readings.history, at=now, stale_after=policy.signals.stale_after)
-        turns = self._census.all_turns(now=now)
-        requested = self._census.requested()
-        ratios = use_ratios(history, signals=policy.signals, requested=requested, turns=turns)
-        with self._lock:
-            nodes = dict(self._census.nodes)
-            saturation = saturate(history, policy.signals, nodes=tuple(nodes))
-            expected = Expectations(saturation=saturation, signals=policy.signals, nodes=nodes, ratios=ratios)
-            loads = expected.of_all(self._census.all_turns(now=now))
-            include = policy.buoyancy.include_slack
-            standings = stand(saturation, include_slack=include, slacks=readings.slacks, loads=loads)
-            self._standings, self._expectations, self._turned = standings, expected, {}
-            self._rated(rate_all(standings, filter_below=policy.buoyancy.filter_below))
+        with self._renewing:
+            history = self.current_history(now=now)
+            self.readings = replace(self.readings, history=history)
+            self._compute(history, now=now)
 
     def expires(self) -> float:
         """Return when (Unix seconds) the next value becomes stale."""
@@ -131,6 +123,21 @@ class Board:
             for resource, load in standing.assumed.items():
                 most[resource] = max(most[resource], load)
         return most
+
+    def _compute(self, history: SignalHistory, *, now: float) -> None:
+        policy = self._rulings.current.policy
+        turns = self._census.all_turns(now=now)
+        requested = self._census.requested()
+        ratios = use_ratios(history, signals=policy.signals, requested=requested, turns=turns)
+        with self._lock:
+            nodes = dict(self._census.nodes)
+            saturation = saturate(history, policy.signals, nodes=tuple(nodes))
+            expected = Expectations(saturation=saturation, signals=policy.signals, nodes=nodes, ratios=ratios)
+            loads = expected.of_all(self._census.all_turns(now=now))
+            include = policy.buoyancy.include_slack
+            standings = stand(saturation, include_slack=include, slacks=self.readings.slacks, loads=loads)
+            self._standings, self._expectations, self._turned = standings, expected, {}
+            self._rated(rate_all(standings, filter_below=policy.buoyancy.filter_below))
 
     def _rated(self, ratings: Ratings) -> None:
         fewer = self.ratings.below.keys() - ratings.below.keys()

@@ -54,10 +54,7 @@ class Sources:
 
 
 class Poller:
-    """Polls until told to stop; in between it lets values grow old the moment they do.
-
-    `sources` is replaced as a whole when the policy changes.
-    """
+    """Polls until told to stop. `sources` is replaced as a whole when the policy changes."""
 
     def __init__(self, memory: Memory, sources: Sources, *, clock: Clock) -> None:
         self.sources = sources
@@ -68,20 +65,14 @@ class Poller:
         self._soonest = -math.inf
 
     def run(self, stop: threading.Event) -> None:
-        """Poll and age."""
+        """Poll whenever it is time to."""
         while not stop.is_set():
-            self.step()
+            if self._clock.monotonic() >= self._due:
+                self.poll()
             stop.wait(self.pause())
 
-    def step(self) -> None:
-        """Poll if it is time to, else age what is known if something has become stale."""
-        if self._clock.monotonic() >= self._due:
-            self.poll()
-        elif self._clock.now() > self._board.expires():
-            self._board.age(now=self._clock.now())
-
     def hurry(self) -> None:
-        """Let the next step poll, as after a change of policy."""
+        """Poll next, as after a change of policy."""
         self._due = -math.inf
 
     def poll(self) -> None:
@@ -95,10 +86,31 @@ class Poller:
         self._due = began + self._memory.rulings.current.policy.signals.step
 
     def pause(self) -> float:
-        """Return how long nothing has to be done; while pods sleep, the next poll is brought forward."""
+        """Return how long to wait, at most a second; while pods sleep, the next poll is brought forward."""
         now = self._clock.monotonic()
         if self._memory.holding.sleepers():
             self._due = min(self._due, self._soonest)
-        until_stale = self._board.expires() - self._clock.now()
-        waits = [EAGER, self._due - now, *([until_stale] if until_stale > 0 else [])]
-        return max(_SHORTEST, min(waits))
+        return max(_SHORTEST, min(EAGER, self._due - now))
+
+
+class Ager:
+    """Lets values become stale the moment they do, whatever a poll is waiting for meanwhile."""
+
+    def __init__(self, memory: Memory, *, clock: Clock) -> None:
+        self._board = memory.board
+        self._clock = clock
+
+    def run(self, stop: threading.Event) -> None:
+        """Age until told to stop."""
+        while not stop.wait(self.pause()):
+            self.step()
+
+    def step(self) -> None:
+        """Compute the board anew if something has become stale."""
+        now = self._clock.now()
+        if now > self._board.expires():
+            self._board.age(now=now)
+
+    def pause(self) -> float:
+        """Return how long nothing can become stale, at most a second: a poll may bring older values."""
+        return max(_SHORTEST, min(EAGER, self._board.expires() - self._clock.now()))

@@ -1,5 +1,6 @@
 """This replica's own Lease, renewed every 2 s: who counts the replicas sees it change; it elects nobody."""
 
+import logging
 import threading
 from dataclasses import dataclass
 from typing import Any, Final
@@ -9,6 +10,7 @@ from sources.kube.api import KubeApi
 from sources.kube.decoding.times import rfc3339
 from sources.kube.errors import ApiError, NotFound
 
+_LOG = logging.getLogger(__name__)
 RENEW_EVERY: Final = 2.0
 # A replica whose Lease did not change for so long does not count as one.
 LIVES_FOR: Final = 6.0
@@ -29,13 +31,14 @@ class Replica:
 
 
 class ReplicaLease:
-    """Keeps one Lease. Raises what keeps it from being renewed: the task starts again, readiness tells meanwhile."""
+    """Keeps one Lease. What keeps it from being renewed is in `trouble`; it is tried again at the same pace."""
 
     def __init__(self, api: KubeApi, replica: Replica, *, clock: Clock) -> None:
         self._api = api
         self._replica = replica
         self._clock = clock
         self._renewed: float | None = None
+        self.trouble = ""
 
     @property
     def fresh(self) -> bool:
@@ -45,13 +48,28 @@ class ReplicaLease:
     def run(self, stop: threading.Event) -> None:
         """Renew until told to stop, then give the Lease up."""
         while True:
-            self.renew()
+            self._try_to_renew()
             if stop.wait(RENEW_EVERY):
                 break
         self.give_up()
 
+    def _try_to_renew(self) -> None:
+        try:
+            self.renew()
+        except ApiError as problem:
+            words = f"the Lease {self._replica.lease} cannot be renewed: {problem}"
+            if words != self.trouble:
+                _LOG.warning("%s", words)
+            self.trouble = words
+        else:
+            self.trouble = ""
+
     def renew(self) -> None:
-        """Renew the Lease, or make it."""
+        """Renew the Lease, or make it.
+
+        Raises:
+            ApiError: what kept it from being written.
+        """
         began = self._clock.monotonic()
         spec = {
             "holderIdentity": self._replica.name,

@@ -20,7 +20,7 @@ from extender.gauges import Gauges
 from extender.judging import Judge, State
 from extender.memory import Memory
 from extender.opening import Opening
-from extender.polling import Poller, Sources
+from extender.polling import Ager, Poller, Sources
 from extender.readiness import Readiness
 from extender.replica_lease import Replica, ReplicaLease
 from extender.rulings import Ruling
@@ -136,6 +136,7 @@ class Service:
     def _tasks(self) -> dict[str, Task]:
         return {
             "admin": self.admin.run,
+            "age": Ager(self.memory, clock=self._clock).run,
             "lease": self._lease.run,
             "poll": self._poll,
             "policy": self._around.policy_file.run,
@@ -218,4 +219,6 @@ class Service:
         yield from (f"{kind}: {words}" for kind, words in self._watch.troubles().items())
         yield from (f"{query}: {words}" for query, words in self.memory.board.readings.history.failures.items())
         yield from (f"{query}: {words}" for query, words in self._poller.sources.troubles().items())
-        yield from (text for text in (self._around.policy_file.trouble, self._waker.trouble) if text)
+        yield from (
+            text for text in (self._around.policy_file.trouble, self._waker.trouble, self._lease.trouble) if text
+        )

@@ -78,8 +78,10 @@ class Waker:
         try:
             self._api.request("PATCH", self._pod.path, body=body, content_type=_MERGE, timeout=2.0)
         except ApiError as problem:
-            self.trouble = f"sleeping pods cannot be woken, patching {self._pod.name} failed: {problem}"
-            _LOG.warning("%s", self.trouble)
+            words = f"sleeping pods cannot be woken, patching {self._pod.name} failed: {problem}"
+            if words != self.trouble:
+                _LOG.warning("%s", words)
+            self.trouble = words
             self._memory.meters.wakes.labels("failed").inc()
             return False
         self.trouble = ""

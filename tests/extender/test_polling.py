@@ -1,11 +1,12 @@
 """The pace of polls, and what happens between them."""
 
+import math
 import threading
 
 import pytest
 
 from extender.memory import Memory
-from extender.polling import Poller, Sources
+from extender.polling import Ager, Poller, Sources
 from extender.rulings import Ruling
 from policies.buoyancy.standing import NodeSlacks
 from policies.model.policy import Policy
@@ -93,7 +94,7 @@ def test_a_slow_source_is_asked_for_half_of_the_time_at_most(
 def test_one_slow_poll_does_not_delay_the_next_while_pods_sleep(clock: ManualClock) -> None:
     poller, memory, source = make_poller(clock)
     source.takes = 3.0  # the first one starts the child that reads
-    poller.step()
+    poller.poll()
     source.takes = 0.1
     memory.holding.refuse("u", now=clock.monotonic(), until=300.0, asleep=True, wakes=300.0)
 
@@ -102,41 +103,44 @@ def test_one_slow_poll_does_not_delay_the_next_while_pods_sleep(clock: ManualClo
     assert source.asked == pytest.approx([0.0, 6.0, 7.0, 8.0, 9.0])
 
 
-def test_values_become_stale_in_time_although_no_poll_comes_through(clock: ManualClock) -> None:
-    poller, memory, source = make_poller(clock)
-    poller.step()
-    source.failure = RuntimeError("lost")
+def test_values_become_stale_in_time_although_a_poll_hangs(clock: ManualClock) -> None:
+    poller, memory, _source = make_poller(clock)
+    poller.poll()
+    ager = Ager(memory, clock=clock)
 
-    clock.advance(14.0)
-    poller.step()
+    ager.run(SteppingEvent(clock, stop_at=49.9))
     assert memory.board.ratings.below.keys() == {"n1"}
-    poller._due = 1000.0
-    clock.advance(36.5)
-    poller.step()
 
+    ager.run(SteppingEvent(clock, stop_at=50.2))
     standing = memory.board.standing("n1")
     assert standing is not None
     assert standing.confidence is Confidence.UNKNOWN
 
 
-def test_the_moment_at_which_a_value_becomes_stale_is_not_slept_through(clock: ManualClock) -> None:
-    poller, _memory, _source = make_poller(clock)
-    poller.step()
-    clock.advance(14.5)
+def test_what_has_become_stale_is_not_computed_again_and_again(clock: ManualClock) -> None:
+    poller, memory, _source = make_poller(clock)
+    poller.poll()
+    clock.advance(50.5)
 
-    assert poller.pause() == 0.5
-    poller._due = 1000.0
-    clock.advance(35.2)
-    assert poller.pause() == 0.3 or abs(poller.pause() - 0.3) < 1e-6
-    clock.advance(0.8)
-    assert poller.pause() == 1.0
+    Ager(memory, clock=clock).step()
+
+    assert memory.board.expires() == math.inf
+    assert Ager(memory, clock=clock).pause() == 1.0
+
+
+def test_the_moment_at_which_a_value_becomes_stale_is_not_slept_through(clock: ManualClock) -> None:
+    poller, memory, _source = make_poller(clock)
+    poller.poll()
+    clock.advance(49.7)
+
+    assert Ager(memory, clock=clock).pause() == pytest.approx(0.3)
 
 
 def test_slack_comes_from_whoever_folds_it(clock: ManualClock) -> None:
     poller, memory, source = make_poller(clock)
     source.cpu, source.slack = 0.2, NodeSlacks(any={"n1": -0.3}, verified={"n1": -0.3})
 
-    poller.step()
+    poller.poll()
 
     assert memory.board.ratings.scores == {"n1": 0}
     assert memory.board.ratings.below == {}
@@ -144,11 +148,11 @@ def test_slack_comes_from_whoever_folds_it(clock: ManualClock) -> None:
 
 def test_a_changed_policy_is_polled_for_at_once(clock: ManualClock) -> None:
     poller, _memory, source = make_poller(clock)
-    poller.step()
+    poller.poll()
     clock.advance(1.0)
 
     poller.hurry()
-    poller.step()
+    poller.run(SteppingEvent(clock, stop_at=2.0))
 
     assert source.asked == [0.0, 1.0]
 

@@ -7,7 +7,6 @@ from simulator import faults
 from simulator.api_server import ApiServer
 from simulator.clock import ManualClock, SteppingEvent
 from simulator.jsons import Raw
-from sources.kube.errors import ApiError
 from tests.raw import raw_object, raw_pod
 
 REPLICA = Replica("bayplan-system", "extender-0")
@@ -87,13 +86,20 @@ def test_it_is_renewed_every_two_seconds_and_deleted_at_the_end(api: ApiServer, 
     assert not api.all("leases")
 
 
-def test_a_lease_that_cannot_be_renewed_is_a_failure_of_the_task(api: ApiServer, clock: ManualClock) -> None:
+def test_a_lease_that_cannot_be_renewed_is_tried_again_at_the_same_pace(
+    api: ApiServer, clock: ManualClock, caplog: pytest.LogCaptureFixture
+) -> None:
     lease = ReplicaLease(api, REPLICA, clock=clock)
-    api.faults.add(faults.Unconnected(), path="*/leases*", times=1)
+    api.faults.add(faults.Unconnected(), path="*/leases*", times=3)
+    troubles: list[str] = []
+    for moment in (5.0, 7.0):
+        clock.call_after(moment, lambda: troubles.append(lease.trouble))
 
-    with pytest.raises(ApiError):
-        lease.renew()
-    assert not lease.fresh
+    lease.run(SteppingEvent(clock, stop_at=8.0))
+
+    assert troubles[0].startswith("the Lease bayplan-extender-extender-0 cannot be renewed: PATCH")
+    assert troubles[1] == ""
+    assert len([record for record in caplog.records if "cannot be renewed" in record.getMessage()]) == 1
 
 
 def test_a_lease_that_cannot_be_given_up_is_left_to_its_time(api: ApiServer, clock: ManualClock) -> None:
