@@ -43,8 +43,8 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     """Print what tests measured (`record_property`), so that a run also tells by how much a bound was kept."""
     measured = [
         (report.nodeid.rpartition("::")[2], name, value)
-        for report in terminalreporter.getreports("")
-        if isinstance(report, pytest.TestReport) and report.when == "call"
+        for outcome in ("passed", "failed")
+        for report in terminalreporter.getreports(outcome)
         for name, value in report.user_properties
     ]
     if measured:

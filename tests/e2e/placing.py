@@ -11,6 +11,7 @@ from typing import Any
 
 import yaml
 
+from controlplane import objects
 from controlplane.node_figures import NodeFigures
 from controlplane.objects import NodeShape, Object, PodShape
 from controlplane.programs.prometheus import Prometheus
@@ -46,6 +47,10 @@ def resource(name: str, **changes: object) -> dict[str, object]:
         "rateWindow": "0s",
         **changes,
     }
+
+
+# cpu shrinks with the pods that leave, io does not.
+TWO_RESOURCES = {"resources": {"cpu": resource("cpu", additive=True), "io": resource("io")}}
 
 
 @dataclass
@@ -112,9 +117,10 @@ class Placing:
         return extender
 
     def schedule(self, configuration: Mapping[str, Any]) -> None:
-        """Start a scheduler that ends with this scene."""
+        """Start a scheduler that ends with this scene, in the place of the one before."""
+        if SCHEDULER not in self.scene.plane.programs:
+            self._stack.callback(self.scene.plane.stop_scheduler, SCHEDULER)
         self.scene.plane.start_scheduler(SCHEDULER, configuration)
-        self._stack.callback(self.scene.plane.stop_scheduler, SCHEDULER)
 
     def wait_measured(self, extender: Extender, count: int) -> None:
         """Wait until an extender knows this many nodes in full."""
@@ -149,6 +155,10 @@ class Placing:
         """Return the shape of a pod that our scheduler places."""
         return PodShape(cpu=cpu, scheduler=SCHEDULER, spec=spec)
 
+    def body(self, name: str, cpu: str = "100m", **spec: object) -> Object:
+        """Return a bare pod for the scene's nodes that our scheduler places."""
+        return objects.pod(name, self.scene.here(self.shape(cpu, **spec)))
+
     def pod(self, name: str, cpu: str = "100m", **spec: object) -> Object:
         """Create a bare pod that our scheduler places; fields of its spec."""
         return self.scene.pod(name, self.shape(cpu, **spec))
@@ -161,3 +171,24 @@ class Placing:
     def bound(self) -> dict[str, str]:
         """Return the node of every bound pod of the scene by its name."""
         return {pod["metadata"]["name"]: node_of(pod) for pod in self.scene.pods() if node_of(pod)}
+
+
+def fill(placing: Placing, node: str, name: str, rank: str) -> None:
+    """Fill a node with one pod of a rank, bound and running."""
+    spec = {"nodeName": node, "priorityClassName": priority(placing, rank)}
+    placing.scene.pod(name, PodShape(cpu="7900m", spec=spec))
+    placing.scene.wait_ready(name, 1)
+
+
+def urgent(placing: Placing) -> None:
+    """Create a pod that fits nowhere and outranks everybody."""
+    placing.pod("urgent", cpu="4", priorityClassName=priority(placing, "high"))
+
+
+def priority(placing: Placing, rank: str) -> str:
+    """Return the PriorityClass of a rank, made if needed; names are the scene's own."""
+    name = f"{placing.scene.name}-{rank}"
+    if placing.scene.api.find(f"/apis/scheduling.k8s.io/v1/priorityclasses/{name}") is None:
+        value = {"low": 10, "middle": 100, "high": 1000}[rank]
+        placing.scene.create(objects.priority_class(name, value))
+    return name

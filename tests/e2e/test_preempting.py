@@ -7,13 +7,12 @@ from controlplane import objects
 from controlplane.objects import Object, PodShape
 from controlplane.observing import Observer
 from controlplane.waiting import wait_until
-from tests.e2e.placing import Placing, resource
+from tests.e2e.placing import TWO_RESOURCES, Placing, fill, urgent
 from tests.e2e.services import Extender
 
 HOLD = 6.0
 # Pods have no part of it: without the victims the node is as pressed as with them.
 PRESSED = 0.97
-TWO_RESOURCES = {"resources": {"cpu": resource("cpu", additive=True), "io": resource("io")}}
 
 
 def test_nobody_is_preempted_within_max_hold_for_nodes_that_stay_congested(
@@ -65,27 +64,6 @@ def test_one_node_is_chosen_by_budgets_then_priority_then_gain(placing: Placing,
     assert placing.scene.wait_bound("urgent") == gains
     assert [name for _, name in _preempted(pod_observer)] == ["gains"]
     assert _outcomes(extender, "passed") == 1
-
-
-def fill(placing: Placing, node: str, name: str, rank: str) -> None:
-    """Fill a node with one pod of a rank, bound and running."""
-    spec = {"nodeName": node, "priorityClassName": priority(placing, rank)}
-    placing.scene.pod(name, PodShape(cpu="7900m", spec=spec))
-    placing.scene.wait_ready(name, 1)
-
-
-def urgent(placing: Placing) -> None:
-    """Create a pod that fits nowhere and outranks everybody."""
-    placing.pod("urgent", cpu="4", priorityClassName=priority(placing, "high"))
-
-
-def priority(placing: Placing, rank: str) -> str:
-    """Return the PriorityClass of a rank, made if needed; names are the scene's own."""
-    name = f"{placing.scene.name}-{rank}"
-    if placing.scene.api.find(f"/apis/scheduling.k8s.io/v1/priorityclasses/{name}") is None:
-        value = {"low": 10, "middle": 100, "high": 1000}[rank]
-        placing.scene.create(objects.priority_class(name, value))
-    return name
 
 
 def _bystander(placing: Placing, node: str, name: str) -> None:
