@@ -49,10 +49,10 @@ class Grid:
         return Grid(objects=objects, values=fresh_only, states=states, ages=ages, verified=verified, row=row)
 
     @staticmethod
-    def empty(columns: int = 1) -> "Grid":
+    def empty(columns: int = 1, *, verified: bool = False) -> "Grid":
         """Return the grid of a query that gave nothing: every object is missing."""
         nothing = np.empty((0, columns))
-        return Grid(values=nothing, states=np.empty((0, columns), np.uint8), ages=nothing, verified=False)
+        return Grid(values=nothing, states=np.empty((0, columns), np.uint8), ages=nothing, verified=verified)
 
     def newest(self, name: str) -> float | None:
         """Return the newest fresh value of an object, None where there is none."""

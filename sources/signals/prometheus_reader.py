@@ -144,7 +144,8 @@ class PrometheusReader:
         if age is not None:
             ages = Ages(table=found.tables.get(age), stale_after=self._policy.signals.stale_after)
         if name not in found.tables:
-            return Grid.empty(len(found.times))
+            # That it failed today makes it no query without an age: as with stale values, the nodes are not covered.
+            return Grid.empty(len(found.times), verified=ages is not None)
         return grid_of(found.tables[name], ages)
 
 

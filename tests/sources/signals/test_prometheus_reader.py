@@ -7,6 +7,8 @@ from typing import Any
 import numpy as np
 import pytest
 
+from policies.buoyancy.coverage import coverage
+from policies.buoyancy.saturation import saturate
 from policies.model.scope import Selector
 from policies.model.slos import Slo
 from policies.values.signals import Freshness
@@ -153,6 +155,19 @@ def test_failing_query_marks_its_own_signal_only(reading: Reading, source: FakeS
     assert history.resources["cpu"].node.newest("n1") == 0.5
     assert history.resources["memory"].node.newest("n1") == 0.2
     assert history.slos["p99"].newest("shop/web-0") == 0.3
+
+
+@pytest.mark.parametrize(("answer", "share"), [([(node("n1"), 0.2)], 1.0), (QueryRefused(422, "many-to-many"), 0.0)])
+def test_nodes_are_not_covered_while_a_query_with_an_age_fails(
+    reading: Reading, source: FakeSource, answer: Any, share: float
+) -> None:
+    signals = {name: {"node": name, "age": "age"} for name in ("use", "llc")}
+    source.answers["llc"] = answer
+
+    history = reading(cpu=signals["use"], llc=signals["llc"]).history(AT, span=30.0)
+
+    policy = policy_of(cpu=signals["use"], llc=signals["llc"])
+    assert coverage(saturate(history, policy.signals, nodes=("n1",)), among=("n1",)) == share
 
 
 def test_failing_age_query_leaves_its_values_stale(reading: Reading, source: FakeSource) -> None:
