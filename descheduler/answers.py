@@ -28,6 +28,7 @@ class AnswerKind(StrEnum):
     GONE = "404 gone"
     REPLACED = "409 another pod of that name"
     TERMINATING = "already terminating"
+    VETOED = "vetoed meanwhile"
     CONFLICT = "409 conflict"
     BUDGET = "429 disruption budget"
     THROTTLED = "429 throttled"

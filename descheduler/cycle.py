@@ -177,7 +177,7 @@ class Cycle:
         victims = [outcome.victim for outcome in outcomes if outcome.victim is not None]
         orders = Orders(
             observing=scene.observing,
-            evictor=RecordingEvictor(tools.api) if scene.observing else ApiEvictor(tools.api),
+            evictor=RecordingEvictor(tools.api) if scene.observing else ApiEvictor(tools.api, leads=tools.leads),
             retry_for=scene.policy.eviction.retry_for,
             good_for=scene.policy.signals.stale_after,
             draft=lambda victim: acting.draft_of(victim, policy_hash=loaded.hash),
@@ -197,7 +197,7 @@ class Cycle:
     def _tell(self, result: CycleResult, scene: Scene) -> None:
         tools = self._tools
         self._teller.log(result)
-        tools.events.tell(telling.notices(result, scene.cluster.workloads))
+        tools.events.tell(telling.notices(result, scene.cluster))
         situation = scene.situation(own_namespace=tools.own_namespace)
         measuring.measure(tools.metrics, scene, result, situation=situation)
         if tools.leads():

@@ -4,11 +4,12 @@ Nothing else in Bayplan evicts, and nothing here decides, counts or writes recor
 path up to the call itself.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, Final, Protocol
 
 from descheduler import answers
 from descheduler.answers import AnswerKind, EvictionAnswer
+from policies.rails import vetoes
 from policies.values.pods import Phase, Pod
 from sources.kube import errors
 from sources.kube.api import KubeApi
@@ -28,14 +29,21 @@ class Evictor(Protocol):
 
 
 class ApiEvictor:
-    """Evicts through the Eviction API."""
+    """Evicts through the Eviction API, and only while `leads` says that this process may act."""
 
-    def __init__(self, api: KubeApi) -> None:
+    def __init__(self, api: KubeApi, *, leads: Callable[[], bool]) -> None:
         self._api = api
+        self._leads = leads
 
     def evict(self, pod: Pod) -> EvictionAnswer:
         """Read the pod, then evict it if it is still the one that was meant."""
-        return look(self._api, pod) or self._call(pod)
+        return look(self._api, pod) or self._unled() or self._call(pod)
+
+    def _unled(self) -> EvictionAnswer | None:
+        """Ask for the lease last of all: a read of seconds may have outlived it, and the call takes up to two more."""
+        if self._leads():
+            return None
+        return EvictionAnswer(AnswerKind.NOT_CALLED, "the lease was lost while the pod was read")
 
     def _call(self, pod: Pod) -> EvictionAnswer:
         body = {
@@ -93,13 +101,14 @@ def _changed(seen: Mapping[str, Any], pod: Pod) -> EvictionAnswer | None:
         return EvictionAnswer(AnswerKind.TERMINATING, f"{pod} is being deleted by somebody else")
     if phase in {Phase.SUCCEEDED, Phase.FAILED}:
         return EvictionAnswer(AnswerKind.GONE, f"{pod} has ended ({phase})")
-    return None
+    veto = next((key for key in vetoes.KEYS if key in (metadata.get("annotations") or {})), None)
+    return None if veto is None else EvictionAnswer(AnswerKind.VETOED, f"{pod} carries {veto}")
 
 
 def still_runs(api: KubeApi, pod: Pod) -> bool | None:
     """Tell whether the pod with this UID still runs; None where it could not be read."""
     seen = look(api, pod)
-    if seen is None:
+    if seen is None or seen.kind is AnswerKind.VETOED:
         return True
     return False if seen.kind in _NO_LONGER else None
 

@@ -20,6 +20,8 @@ from simulator.clock import ManualClock
 from simulator.controllers.nodes import Kubelets
 from simulator.controllers.standard import standard_controllers
 from simulator.jsons import Raw
+from simulator.store import Change
+from simulator.writing import Writer
 from sources.signals.reader import Inventory, SignalReader
 from tests.descheduler.builders import make_policy
 from tests.descheduler.scripted import ScriptedSignals, demand
@@ -48,6 +50,19 @@ def policy(**eviction: Any) -> Policy:
     )
 
 
+class Witness:
+    """Sees which pods the Eviction API really took, and when, by UID: a lost answer hides nothing from it."""
+
+    def __init__(self) -> None:
+        self.evicted: dict[str, float] = {}
+
+    def react(self, change: Change, writer: Writer) -> None:
+        """Note a pod that has just been condemned."""
+        conditions = change.now.get("status", {}).get("conditions") or ()
+        if any(condition["type"] == "DisruptionTarget" for condition in conditions):
+            self.evicted.setdefault(change.now["metadata"]["uid"], writer.clock.now())
+
+
 @dataclass
 class Site:
     """The cluster: nodes n1 to n3 and `rest`, workloads as they are added, and what the signals say of them.
@@ -66,7 +81,8 @@ class Site:
         self.clock = ManualClock()
         kubelets = Kubelets(start_after=self.start_after)
         controllers = standard_controllers(self._place, kubelets=kubelets)
-        self.server = ApiServer(self.clock, controllers=controllers)
+        self.witness = Witness()
+        self.server = ApiServer(self.clock, controllers=(*controllers, self.witness))
         taint = [{"key": "case/rest", "effect": "NoSchedule"}]
         self.server.put(*(raw_node(name) for name in ("n1", "n2", "n3")))
         self.server.put(raw_node("rest", patch={"spec": {"taints": taint}}))

@@ -68,7 +68,7 @@ class Process:
 
     def act(self, *pods: Pod) -> tuple[Attempt, ...]:
         """Attempt to evict these pods."""
-        evictor = RecordingEvictor(self.api) if self.observing else ApiEvictor(self.api)
+        evictor = RecordingEvictor(self.api) if self.observing else ApiEvictor(self.api, leads=self.elector.leads)
         orders = Orders(
             observing=self.observing,
             evictor=evictor,

@@ -5,8 +5,10 @@ import math
 import pytest
 
 from descheduler.answers import AnswerKind
-from descheduler.evictor import ApiEvictor, RecordingEvictor
+from descheduler.elector import Elector, Terms
+from descheduler.evictor import ApiEvictor, RecordingEvictor, still_runs
 from policies.values.pods import Phase, Pod
+from policies.values.records import RecordState
 from simulator.api_server import ApiServer
 from simulator.failures import Failure
 from simulator.faults import Delayed, Fail, LostAnswer, LostRequest, Unconnected
@@ -17,13 +19,18 @@ from tests.raw import raw_pdb, raw_pod
 EVICTION = "*/pods/web-0/eviction"
 
 
+def door(server: ApiServer) -> ApiEvictor:
+    """Return the door of a process that leads."""
+    return ApiEvictor(server, leads=lambda: True)
+
+
 def verbs(server: ApiServer) -> list[str]:
     """Return what was asked of the server, in order."""
     return [f"{call.verb} {call.resource}" for call in server.calls]
 
 
 def test_a_pod_is_read_then_evicted_with_its_uid_as_precondition(server: ApiServer, put_pod: PutPod) -> None:
-    answer = ApiEvictor(server).evict(put_pod())
+    answer = door(server).evict(put_pod())
 
     assert answer.kind is AnswerKind.ACCEPTED
     assert verbs(server) == ["get pods", "create pods/eviction"]
@@ -32,7 +39,7 @@ def test_a_pod_is_read_then_evicted_with_its_uid_as_precondition(server: ApiServ
 
 
 def test_a_pod_that_is_gone_is_not_called_for(server: ApiServer) -> None:
-    answer = ApiEvictor(server).evict(make_pod())
+    answer = door(server).evict(make_pod())
 
     assert answer.kind is AnswerKind.GONE
     assert server.calls.of("create") == []
@@ -42,7 +49,7 @@ def test_another_pod_of_the_same_name_costs_no_disruption(server: ApiServer, put
     server.put(raw_pdb("web", allowed=1))
     put_pod(uid="uid-new")
 
-    answer = ApiEvictor(server).evict(make_pod())
+    answer = door(server).evict(make_pod())
 
     assert str(answer) == "409 another pod of that name: default/web-0 now has UID uid-new, decided on was uid-web-0"
     pdb = server.find("poddisruptionbudgets", "web")
@@ -54,7 +61,7 @@ def test_terminating_and_ended_pods_are_left_alone(server: ApiServer, put_pod: P
     pod = put_pod(deletionTimestamp="2027-01-15T08:00:30Z", deletionGracePeriodSeconds=30)
     server.put(raw_pod("web-1", phase=Phase.SUCCEEDED))
 
-    kinds = [ApiEvictor(server).evict(each).kind for each in (pod, make_pod("web-1"))]
+    kinds = [door(server).evict(each).kind for each in (pod, make_pod("web-1"))]
 
     assert kinds == [AnswerKind.TERMINATING, AnswerKind.GONE]
     assert server.calls.of("create") == []
@@ -66,7 +73,7 @@ def test_a_pod_that_cannot_be_read_is_not_evicted(
 ) -> None:
     server.faults.add(fault, method="GET", path="*/pods/web-0")
 
-    answer = ApiEvictor(server).evict(put_pod())
+    answer = door(server).evict(put_pod())
 
     assert answer.kind is AnswerKind.NOT_CALLED
     assert server.calls.of("create") == []
@@ -75,7 +82,7 @@ def test_a_pod_that_cannot_be_read_is_not_evicted(
 def test_a_read_that_is_throttled_may_be_tried_again(server: ApiServer, put_pod: PutPod) -> None:
     server.faults.add(Fail(Failure(429, "TooManyRequests", "busy", retry_after=3)), method="GET")
 
-    answer = ApiEvictor(server).evict(put_pod())
+    answer = door(server).evict(put_pod())
 
     assert (answer.kind, answer.retry_after, answer.may_try_again) == (AnswerKind.THROTTLED, 3.0, True)
 
@@ -83,7 +90,7 @@ def test_a_read_that_is_throttled_may_be_tried_again(server: ApiServer, put_pod:
 def test_a_budget_that_says_no_is_a_429_with_its_cause(server: ApiServer, put_pod: PutPod) -> None:
     server.put(raw_pdb("web", allowed=0))
 
-    answer = ApiEvictor(server).evict(put_pod())
+    answer = door(server).evict(put_pod())
 
     assert (answer.kind, answer.may_try_again) == (AnswerKind.BUDGET, True)
     assert "The disruption budget web needs 1 healthy pods and has 1 currently" in answer.text
@@ -92,7 +99,7 @@ def test_a_budget_that_says_no_is_a_429_with_its_cause(server: ApiServer, put_po
 def test_fc_026_two_budgets_on_one_pod_are_not_tried_again(server: ApiServer, put_pod: PutPod) -> None:
     server.put(raw_pdb("web", allowed=1), raw_pdb("all", allowed=1))
 
-    answer = ApiEvictor(server).evict(put_pod())
+    answer = door(server).evict(put_pod())
 
     assert (answer.kind, answer.may_try_again) == (AnswerKind.SEVERAL_BUDGETS, False)
 
@@ -116,14 +123,14 @@ def test_faults_of_the_call_become_answers(
 ) -> None:
     server.faults.add(fault, method="POST", path=EVICTION)
 
-    assert ApiEvictor(server).evict(put_pod()).kind is kind
+    assert door(server).evict(put_pod()).kind is kind
 
 
 def test_the_call_ends_after_two_seconds(server: ApiServer, put_pod: PutPod) -> None:
     server.faults.add(Delayed(math.inf), method="POST", path=EVICTION)
     before = server.monotonic()
 
-    ApiEvictor(server).evict(put_pod())
+    door(server).evict(put_pod())
 
     assert server.monotonic() - before == 2.0
 
@@ -137,3 +144,32 @@ def test_observing_reads_the_pod_and_calls_nothing(server: ApiServer, put_pod: P
     assert (seen.kind, gone.kind) == (AnswerKind.OBSERVED, AnswerKind.GONE)
     assert evictor.recorded == [pod]
     assert verbs(server) == ["get pods", "get pods"]
+
+
+def test_a_lease_that_ran_out_while_the_pod_was_read_stops_the_call(server: ApiServer, put_pod: PutPod) -> None:
+    elector = Elector(server, Terms(namespace="bayplan-system", holder="a"), clock=server.clock)
+    elector.step()
+    server.clock.advance(9)
+    server.faults.add(Delayed(4.9), method="GET", path="*/pods/web-0")
+
+    answer = ApiEvictor(server, leads=elector.leads).evict(put_pod())
+
+    assert str(answer) == "not called: the lease was lost while the pod was read"
+    assert server.calls.of("create", "pods/eviction") == []
+
+
+def test_a_veto_that_the_decision_did_not_know_of_stops_the_call(server: ApiServer, put_pod: PutPod) -> None:
+    pod = put_pod(annotations={"bayplan.dev/no-evict": "true"})
+
+    answer = door(server).evict(pod)
+
+    assert str(answer) == "vetoed meanwhile: default/web-0 carries bayplan.dev/no-evict"
+    assert server.calls.of("create", "pods/eviction") == []
+    assert answer.state is RecordState.REFUSED
+
+
+def test_whether_a_pod_still_runs_is_no_question_of_vetoes(server: ApiServer, put_pod: PutPod) -> None:
+    vetoed, going = put_pod(annotations={"bayplan.dev/no-evict": ""}), make_pod("web-9")
+    server.faults.add(Unconnected(), path="*/web-8")
+
+    assert [still_runs(server, pod) for pod in (vetoed, going, make_pod("web-8"))] == [True, False, None]
