@@ -39,6 +39,8 @@ _KINDS: Final = {
 class Decision:
     """One candidate (or, with `pod` None, a proposal without any) and what became of it.
 
+    `workload` and `node` are the pod's, or whom the proposal is about.
+
     `rail` and `message` say why it was refused, `reason` why it was proposed, `answer` what the Eviction API said.
     """
 
@@ -120,7 +122,7 @@ def _refused(proposal: Proposal, refusal: Refusal, candidate: Candidate | None =
         trouble=proposal.trouble,
         node=proposal.node if candidate is None else candidate.node,
         pod=None if candidate is None else candidate.pod,
-        workload=None if candidate is None else candidate.workload,
+        workload=proposal.workload if candidate is None else candidate.workload,
         reason="" if candidate is None else candidate.reason,
         rail=refusal.rail,
         message=refusal.message,

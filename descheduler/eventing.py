@@ -1,4 +1,4 @@
-"""Events on pods and workloads: what was decided about them and why; deduplicated, bounded, never in anybody's way.
+"""Events on pods, workloads and nodes: what was decided about them and why; deduplicated, bounded, in nobody's way.
 
 An event's name is a hash of its object, reason and key, so that a run without memory adds to the count of the last
 run's event instead of writing a new one. Nothing here decides, and a failure to write is only logged and counted.
@@ -22,8 +22,10 @@ _LOG: Final = logging.getLogger(__name__)
 COMPONENT: Final = "bayplan-descheduler"
 _LONGEST_MESSAGE: Final = 1024  # the API refuses longer ones
 _LONGEST_NAME: Final = 220  # leaves room for the hash within 253
+_NAMESPACE: Final = "default"  # of events about objects that have none themselves; the API allows no other
 _API_VERSIONS: Final = {
     "Pod": "v1",
+    "Node": "v1",
     "ReplicationController": "v1",
     "Deployment": "apps/v1",
     "ReplicaSet": "apps/v1",
@@ -36,7 +38,10 @@ _API_VERSIONS: Final = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Notice:
-    """One thing to tell about one object. Notices with equal object, reason and `key` are one event, counted."""
+    """One thing to tell about one object. Notices with equal object, reason and `key` are one event, counted.
+
+    A node's `namespace` is empty.
+    """
 
     kind: str
     namespace: str
@@ -68,6 +73,11 @@ def about_workload(ref: WorkloadRef, uid: str, *, reason: str, message: str, key
     )
 
 
+def about_node(name: str, uid: str, *, reason: str, message: str, key: str = "") -> Notice:
+    """Return a notice on a node."""
+    return Notice(kind="Node", namespace="", name=name, uid=uid, reason=reason, message=message, key=key)
+
+
 class EventWriter:
     """Writes notices as core/v1 Events: each at most once per `repeat` seconds, at most `most` in one call."""
 
@@ -92,7 +102,7 @@ class EventWriter:
         return told is None or self._clock.monotonic() - told >= self._repeat
 
     def _write(self, notice: Notice) -> bool:
-        path = f"/api/v1/namespaces/{notice.namespace}/events"
+        path = f"/api/v1/namespaces/{notice.namespace or _NAMESPACE}/events"
         try:
             try:
                 self._api.request("POST", path, body=self._body(notice), timeout=2.0)
@@ -121,13 +131,14 @@ class EventWriter:
         self._api.request("PATCH", path, body=change, content_type="application/merge-patch+json", timeout=2.0)
 
     def _body(self, notice: Notice) -> dict[str, Any]:
-        involved = {"kind": notice.kind, "namespace": notice.namespace, "name": notice.name, "uid": notice.uid}
+        involved = {"kind": notice.kind, "name": notice.name, "uid": notice.uid}
+        involved |= {"namespace": notice.namespace} if notice.namespace else {}
         version = _API_VERSIONS.get(notice.kind)
         stamp = self._stamp()
         return {
             "apiVersion": "v1",
             "kind": "Event",
-            "metadata": {"name": notice.event_name, "namespace": notice.namespace},
+            "metadata": {"name": notice.event_name, "namespace": notice.namespace or _NAMESPACE},
             "involvedObject": involved | ({"apiVersion": version} if version else {}),
             "reason": notice.reason,
             "message": notice.message[:_LONGEST_MESSAGE],

@@ -1,4 +1,4 @@
-"""What is said of a cycle: events on pods and workloads, and log lines that name rail and numbers.
+"""What is said of a cycle: events on pods, workloads and nodes, and log lines that name rail and numbers.
 
 It writes the words only; who hears them is for the event writer and the logging set-up.
 """
@@ -10,6 +10,7 @@ from typing import Final
 from descheduler import eventing
 from descheduler.decisions import CycleResult, Decision, Kind
 from descheduler.eventing import Notice
+from policies.values.clusters import Cluster
 from policies.values.records import EvictionRecord, Landing, Verification
 from policies.values.workloads import Workload, WorkloadRef
 
@@ -28,17 +29,32 @@ _LANDED: Final = {
 }
 
 
-def notices(result: CycleResult, workloads: Mapping[WorkloadRef, Workload]) -> Iterator[Notice]:
+def notices(result: CycleResult, cluster: Cluster) -> Iterator[Notice]:
     """Yield what there is to tell: evictions first, then landings, then refusals, as the writer may cut the end."""
     for line in result.decisions:
         if line.kind is not Kind.REFUSED:
-            yield from _eviction(line, result.policy_hash, workloads)
+            yield from _eviction(line, result.policy_hash, cluster.workloads)
     for record, seen in result.landed:
-        yield from _landing(record, seen, workloads)
+        yield from _landing(record, seen, cluster.workloads)
     for line in result.decisions:
-        if line.kind is Kind.REFUSED and line.pod is not None:
-            message = f"not evicted ({line.rail}): {line.message}. {_why(line, result.policy_hash)}"
-            yield eventing.about_pod(line.pod, reason=_REASONS[line.kind], message=message, key=line.rail)
+        if line.kind is Kind.REFUSED:
+            yield from _refusal(line, result.policy_hash, cluster)
+
+
+def _refusal(line: Decision, policy_hash: str, cluster: Cluster) -> Iterator[Notice]:
+    """Tell the pod, or whom a refused proposal without candidates is about: the workload, or else the node."""
+    reason = _REASONS[line.kind]
+    if line.pod is not None:
+        message = f"not evicted ({line.rail}): {line.message}. {_why(line, policy_hash)}"
+        yield eventing.about_pod(line.pod, reason=reason, message=message, key=line.rail)
+        return
+    message = f"nobody evicted ({line.rail}): {line.message}. {_why(line, policy_hash)}"
+    if line.workload is not None:
+        # Objectives that a workload misses are told apart: `trouble` is the objective's name and the workload's.
+        yield from _to_workload(line.workload, cluster.workloads, reason, message, f"{line.rail}/{line.trouble}")
+    elif line.node is not None:
+        uid = cluster.nodes[line.node].uid if line.node in cluster.nodes else ""
+        yield eventing.about_node(line.node, uid, reason=reason, message=message, key=f"{line.rail}/{line.rule}")
 
 
 def _eviction(line: Decision, policy_hash: str, workloads: Mapping[WorkloadRef, Workload]) -> Iterator[Notice]:
@@ -81,9 +97,9 @@ class Teller:
 
     def log(self, result: CycleResult) -> None:
         """Log a cycle."""
-        said = {(str(line.pod or line.trouble), line.rail) for line in result.decisions if line.kind is Kind.REFUSED}
+        said = {(_who(line), line.rail) for line in result.decisions if line.kind is Kind.REFUSED}
         for line in result.decisions:
-            known = (str(line.pod or line.trouble), line.rail) in self._said
+            known = (_who(line), line.rail) in self._said
             _LOG.log(_level(line, known=known), "%s", _sentence(line), extra=_fields(line))
         for record, seen in result.landed:
             _LOG.info("eviction %s of %s/%s: %s", record.name, record.namespace, record.pod, seen.landing)
@@ -99,6 +115,11 @@ def _level(line: Decision, *, known: bool) -> int:
     if line.kind is Kind.REFUSED:
         return logging.DEBUG if known else logging.INFO
     return logging.WARNING if line.kind is Kind.UNKNOWN else logging.INFO
+
+
+def _who(line: Decision) -> str:
+    """Name what a decision is about, the same from cycle to cycle: the trouble of a node holds figures that change."""
+    return str(line.pod or line.node or line.trouble)
 
 
 def _sentence(line: Decision) -> str:

@@ -6,6 +6,7 @@ everything else is refused as "not a placement problem", because a bad release f
 
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Final
 
 from policies.buoyancy.tolerance import above, below, level
@@ -31,19 +32,20 @@ def propose(world: World) -> tuple[Proposal, ...]:
 
 def _of_objective(world: World, objective: Objective) -> Iterator[Proposal]:
     for owner, readings in objective.breached().items():
-        trouble = f"{objective.slo.name} of {owner}"
+        workload = world.inhabitants.workload(readings[0].pods[0])
+        empty = Proposal(rule=NAME, trouble=f"{objective.slo.name} of {owner}", workload=workload)
         if not objective.remembers:
-            yield Proposal(rule=NAME, trouble=trouble, refusal=_no_history(world, objective.slo))
+            yield replace(empty, refusal=_no_history(world, objective.slo))
             continue
         lasting = [reading for reading in readings if reading.breaching and reading.trouble]
         if not lasting:
             continue
         refusal = _whole_workload(world, objective.slo, readings)
         if refusal is not None:
-            yield Proposal(rule=NAME, trouble=trouble, refusal=refusal)
+            yield replace(empty, refusal=refusal)
             continue
         candidates = [candidate for reading in lasting for candidate in _candidates(world, objective.slo, reading)]
-        yield from _guarded(world, trouble, candidates)
+        yield from _guarded(world, empty, candidates)
 
 
 def _whole_workload(world: World, slo: Slo, readings: Sequence[Reading]) -> Refusal | None:
@@ -68,28 +70,28 @@ def _candidates(world: World, slo: Slo, reading: Reading) -> Iterator[Candidate]
         yield nominate(world, pod, rule=NAME, reason=reason, slack=reading.average)
 
 
-def _guarded(world: World, trouble: str, candidates: Sequence[Candidate]) -> Iterator[Proposal]:
+def _guarded(world: World, empty: Proposal, candidates: Sequence[Candidate]) -> Iterator[Proposal]:
     """Yield the pods on contended nodes as one proposal, and a refused one for those elsewhere.
 
     A refused proposal carries no candidates, so that nobody can be chosen from it by mistake; its text names them.
     """
     limit = world.policy.eviction.only_if_node_below
     if limit == "off":
-        yield _proposal(world, trouble, candidates)
+        yield _proposal(world, empty, candidates)
         return
     rooms = {candidate.node: world.contention.headroom_of(candidate.node) for candidate in candidates}
     contended = [one for one in candidates if (room := rooms[one.node]) is not None and below(room, limit)]
     roomy = [one for one in candidates if (room := rooms[one.node]) is not None and not below(room, limit)]
     unknown = [one for one in candidates if rooms[one.node] is None]
     if contended:
-        yield _proposal(world, trouble, contended)
+        yield _proposal(world, empty, contended)
     if roomy:
-        yield Proposal(rule=NAME, trouble=trouble, refusal=_not_placement(roomy, rooms, limit=limit))
+        yield replace(empty, refusal=_not_placement(roomy, rooms, limit=limit))
     if unknown:
-        yield Proposal(rule=NAME, trouble=trouble, refusal=_unknown_headroom(unknown))
+        yield replace(empty, refusal=_unknown_headroom(unknown))
 
 
-def _proposal(world: World, trouble: str, candidates: Iterable[Candidate]) -> Proposal:
+def _proposal(world: World, empty: Proposal, candidates: Iterable[Candidate]) -> Proposal:
     """Order by `s_bar`, lowest first, then by the node with least headroom (unknown last), then by name.
 
     The replicas of one workload-wide reading share their `s_bar`, so that the node decides between them.
@@ -97,7 +99,7 @@ def _proposal(world: World, trouble: str, candidates: Iterable[Candidate]) -> Pr
     by_pod = {candidate.pod.uid: candidate for candidate in candidates}
     pods = [candidate.pod for candidate in sorted(by_pod.values(), key=_order)]
     chosen = offered(pods, fall_back=world.policy.eviction.fall_back)
-    return Proposal(rule=NAME, trouble=trouble, candidates=tuple(by_pod[pod.uid] for pod in chosen))
+    return replace(empty, candidates=tuple(by_pod[pod.uid] for pod in chosen))
 
 
 def _order(candidate: Candidate) -> tuple[float, float, str]:

@@ -31,12 +31,14 @@ class Proposal:
     """One trouble and the pods whose leaving would help, best first: the first that passes every rail is the victim.
 
     `trouble` names what is wrong (a node and its contested resource, or an SLO of a workload). `refusal` is set
-    where the rule itself found trouble that no eviction would mend ("not a placement problem").
+    where the rule itself found trouble that no eviction would mend ("not a placement problem"). `node` or `workload`
+    is whom it is about, so that a refusal without candidates can be told to somebody; a bare pod's has neither.
     """
 
     rule: str
     trouble: str
     node: str | None = None
+    workload: WorkloadRef | None = None
     candidates: tuple[Candidate, ...] = ()
     refusal: Refusal | None = None
 

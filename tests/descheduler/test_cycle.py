@@ -496,6 +496,49 @@ def test_a_refusal_names_its_rail_in_log_event_and_metric(caplog: pytest.LogCapt
     assert process.count("refusals_total", rail="pdb", rule="buoyancy") == 2
 
 
+def test_a_refusal_of_the_rule_itself_is_told_on_the_workload(caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level("INFO")
+    site = Site()
+    site.add("web", "n1", "rest", "rest")
+    idle = dict.fromkeys(("n1", "n2", "n3", "rest"), 0.2)
+    breach = {f"default/web-{number}": 0.3 for number in range(3)}
+    site.signals = ScriptedSignals(nodes=idle, slos={"p99": breach})
+    process = site.process()
+
+    (line,) = process.run().decisions
+
+    assert (line.pod, str(line.workload), line.rail) == (None, "Deployment default/web", "not-a-placement-problem")
+    assert "p99 of Deployment default/web refused by not-a-placement-problem: " in caplog.text
+    ((where, message),) = site.events("EvictionRefused")
+    assert where == "Deployment/web"
+    assert message.startswith("nobody evicted (not-a-placement-problem): not a placement problem: 3 of 3 measured ")
+    assert process.count("refusals_total", rail="not-a-placement-problem", rule="soft-slo") == 1
+    (shown,) = site.server.all("deschedulerreports")
+    assert shown["status"]["lastRun"]["decisions"][0]["workload"] == "Deployment default/web"
+
+
+def test_a_refusal_about_a_node_is_told_on_it_and_logged_once(caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level("INFO")
+    site = hot()
+    site.measured()
+    site.demands = {}
+    site.signals.pods_use = {}
+    process = site.process()
+
+    process.run()
+    site.signals.nodes = {**site.signals.nodes, "n1": 1.3}
+    process.run(after=15)
+
+    ((where, message),) = site.events("EvictionRefused")
+    assert where == "Node/n1"
+    assert message.startswith("nobody evicted (no-candidate): no pod on n1 has a fresh and verified score for cpu")
+    (event,) = site.server.all("events")
+    node = next(raw for raw in site.server.all("nodes") if raw["metadata"]["name"] == "n1")
+    assert event["metadata"]["namespace"] == "default"
+    assert event["involvedObject"]["uid"] == node["metadata"]["uid"]
+    assert len([line for line in caplog.messages if "refused by no-candidate" in line]) == 1
+
+
 def test_the_same_refusal_is_logged_once(caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level("INFO")
     site = hot(paused=True)

@@ -55,6 +55,8 @@ def test_where_the_node_has_headroom_it_is_not_a_placement_problem() -> None:
     (proposal,) = breached(scores={"cpu": {f"n{number}": steady(0.45) for number in range(3)}}).proposals()
 
     assert proposal.candidates == ()
+    assert proposal.workload is not None
+    assert str(proposal.workload) == proposal.trouble.removeprefix("p99 of ")
     assert proposal.refusal is not None
     assert str(proposal.refusal) == (
         "not-a-placement-problem: not a placement problem: default/web-0 on n0 with headroom 0.55; "
