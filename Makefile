@@ -10,8 +10,8 @@ UV := build/uv/bin/uv
 BIN := .venv/bin
 INSTALLED := .venv/.installed
 PACKAGES := bayplan descheduler extender policies simulator sources
-CHECKED := $(PACKAGES) controlplane tests
-# Debian packages of the end-to-end tests: the program that shows that each is there, and its package.
+CHECKED := $(PACKAGES) controlplane demo tests
+# Debian packages of the end-to-end tests and the demonstration: the program that shows that each is there, and its package.
 DEBIAN := prometheus:prometheus prometheus-node-exporter:prometheus-node-exporter
 
 .PHONY: help
@@ -25,6 +25,10 @@ test: lint types imports unit ## everything that needs no cluster: lint, types, 
 .PHONY: e2e
 e2e: $(INSTALLED) debian-packages build-control-plane ## end-to-end tests on a real control plane
 	$(BIN)/pytest -m e2e tests/e2e
+
+.PHONY: demo-cluster
+demo-cluster: $(INSTALLED) debian-packages build-control-plane ## a cluster in trouble, mended before your eyes (90 s once built)
+	$(BIN)/python -m demo
 
 .PHONY: unit
 unit: $(INSTALLED) ## unit tests with branch coverage and its floors
@@ -60,7 +64,7 @@ build-control-plane: $(INSTALLED) ## build etcd, Kubernetes and KWOK once into t
 	$(BIN)/python -m controlplane
 
 .PHONY: debian-packages
-debian-packages: ## install the Debian packages of the end-to-end tests
+debian-packages: ## install the Debian packages of the demonstration and the end-to-end tests
 	@missing=""; \
 	for pair in $(DEBIAN); do command -v "$${pair%%:*}" >/dev/null || missing="$$missing $${pair#*:}"; done; \
 	if [ -z "$$missing" ]; then exit 0; fi; \
