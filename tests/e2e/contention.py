@@ -21,7 +21,8 @@ from controlplane.runs import Run
 from controlplane.waiting import wait_until
 
 _MOUNTS = (Path("/sys/fs/cgroup/unified"), Path("/sys/fs/cgroup"))
-_SPINNING = str(Path(__file__).with_name("spinning.py"))
+# A process that spins; wants its share of a CPU and, if it is to join one, its group.
+SPINNING = (sys.executable, "-I", str(Path(__file__).with_name("spinning.py")))
 _LOOK_EVERY = 0.3
 _STALL = re.compile(r"^(some|full) .*total=(\d+)$", re.MULTILINE)
 _SUFFIXES = {"some": "waiting", "full": "stalled"}
@@ -71,7 +72,7 @@ class Group:
         """Make the group and its processes."""
         self.path.mkdir()
         for number in range(demand.processes):
-            arguments = [sys.executable, "-I", _SPINNING, str(self.path), str(demand.share)]
+            arguments = [*SPINNING, str(demand.share), str(self.path)]
             program = run.program(Command(name=f"{self.path.name}-{number}", arguments=arguments))
             program.start()
             self.programs.append(program)

@@ -1,4 +1,4 @@
-"""A process that joins a cgroup and uses a share of one CPU until it is killed: `spinning.py GROUP SHARE`."""
+"""A process that uses a share of one CPU until it is killed, in a cgroup if one is given: `spinning.py SHARE GROUP`."""
 
 import os
 import sys
@@ -7,10 +7,11 @@ import time
 PERIOD = 0.1
 
 
-def main(group: str, share: float) -> None:
+def main(share: float, *groups: str) -> None:
     """Join, step behind the control plane that runs on the same machine, and compute."""
-    with open(f"{group}/cgroup.procs", "w") as members:  # noqa: PTH123  # isolated and short: no imports to spare
-        members.write("0")
+    for group in groups:
+        with open(f"{group}/cgroup.procs", "w") as members:  # noqa: PTH123  # isolated and short: no imports to spare
+            members.write("0")
     os.nice(5)
     while True:
         began = time.process_time()
@@ -21,4 +22,4 @@ def main(group: str, share: float) -> None:
 
 
 if __name__ == "__main__":
-    main(sys.argv[1], float(sys.argv[2]))
+    main(float(sys.argv[1]), *sys.argv[2:])
