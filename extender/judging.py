@@ -4,8 +4,9 @@ A call touches memory only. Nothing here decides: `policies.placement` does.
 """
 
 import logging
+import threading
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Protocol
 
 from extender.codec import Candidates
@@ -17,6 +18,7 @@ from policies.placement.holds import hold_left
 from policies.placement.preempting import Option, PreemptDecision, Prey, decide_preempt
 from policies.placement.prioritizing import decide_prioritize
 from policies.placement.ratings import Ratings
+from policies.placement.reasons import Reason
 from policies.placement.steering import owners, steered_nodes
 from policies.placement.views import View
 from policies.values.pods import Pod
@@ -45,13 +47,14 @@ class Nodes(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class State:
-    """Everything that answers are made of besides the request."""
+    """Everything that answers are made of besides the request. `nudged` is set to have sleeping pods woken."""
 
     rulings: Rulings
     nodes: Nodes
     ledger: Ledger
     holding: Holding
     clock: Clock
+    nudged: threading.Event = field(default_factory=threading.Event)
 
 
 class Judge:
@@ -66,6 +69,7 @@ class Judge:
         decision = decide_filter(pod, names, view)
         if decision.emptied:
             self._hold(pod, view, asleep=True)
+            self._recheck(decision)
         elif decision.exempt is None:
             self._state.holding.awaken(_key(pod))
         if _LOG.isEnabledFor(logging.DEBUG):
@@ -122,6 +126,12 @@ class Judge:
         ends = [at + ruling.policy.steering.avoid_source - self._state.clock.now() for at in view.steered.values()]
         wakes = min([until, *(now + left for left in ends)])
         self._state.holding.refuse(_key(pod), now=now, until=until, asleep=asleep, wakes=wakes)
+
+    def _recheck(self, decision: FilterDecision) -> None:
+        """Have the pod woken at once where a node came free after it was refused: nobody slept then, to be woken."""
+        low = self._state.nodes.ratings.below
+        if any(name not in low for name in decision.refused[Reason.BUOYANCY]):
+            self._state.nudged.set()
 
     def _option(self, name: str, found: Candidates) -> Option:
         nodes = self._state.nodes

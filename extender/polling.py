@@ -54,10 +54,17 @@ class Sources:
 
 
 class Poller:
-    """Polls until told to stop. `sources` is replaced as a whole when the policy changes."""
+    """Polls until told to stop. `sources` is replaced as a whole when the policy changes.
 
-    def __init__(self, memory: Memory, sources: Sources, *, clock: Clock) -> None:
+    `asks_at` gives the moment (Unix seconds) that sources are asked about. A clock that lags behind theirs would hide
+    the newest samples.
+    """
+
+    def __init__(
+        self, memory: Memory, sources: Sources, *, clock: Clock, asks_at: Callable[[], float] | None = None
+    ) -> None:
         self.sources = sources
+        self._asks_at = asks_at or clock.now
         self._memory = memory
         self._board = memory.board
         self._clock = clock
@@ -77,8 +84,8 @@ class Poller:
 
     def poll(self) -> None:
         """Read everything once and set when to do it again."""
-        began, now = self._clock.monotonic(), self._clock.now()
-        history = self.sources.signals.latest(now)
+        began = self._clock.monotonic()
+        history = self.sources.signals.latest(self._asks_at())
         slacks = NO_SLACKS if self.sources.slacks is None else self.sources.slacks.newest()
         self._board.take(Readings(history=history, slacks=slacks), now=self._clock.now())
         took = self._clock.monotonic() - began

@@ -81,7 +81,8 @@ class Service:
         self._lease = ReplicaLease(self._api, Replica(around.namespace, around.identity), clock=self._clock)
         pod = OwnPod(around.namespace, around.identity)
         self._waker = Waker(self._api, pod, self.memory, clock=self._clock)
-        self._poller = Poller(self.memory, self._open(around.policy_file.current), clock=self._clock)
+        sources = self._open(around.policy_file.current)
+        self._poller = Poller(self.memory, sources, clock=self._clock, asks_at=self._clock.latest)
         self._watch = self._follow()
         self._judge = self._make_judge()
         self.readiness = self._make_readiness()
@@ -200,6 +201,7 @@ class Service:
                 ledger=memory.ledger,
                 holding=memory.holding,
                 clock=self._clock,
+                nudged=memory.nudged,
             )
         )
 

@@ -16,7 +16,7 @@ from sources.kube.errors import ApiError
 _LOG = logging.getLogger(__name__)
 ANNOTATION: Final = "bayplan.dev/woken-at"
 AT_MOST_EVERY: Final = 1.0
-_LOOK_EVERY: Final = 0.25
+_LOOK_EVERY: Final = 0.1
 _MERGE: Final = "application/merge-patch+json"
 
 
@@ -54,6 +54,9 @@ class Waker:
         """Wake if it is called for and was not tried just now; tell whether it was done."""
         now = self._clock.monotonic()
         self._memory.holding.sweep(now)
+        # Looked at before the sleepers are: a nudge for one that comes in between stays.
+        nudged = self._memory.nudged.is_set()
+        self._memory.nudged.clear()
         sleepers = self._memory.holding.sleepers()
         # A pod that was woken for a moment and did not ask again is not woken for the same moment twice.
         due = {
@@ -61,19 +64,16 @@ class Waker:
             for uid, hold in sleepers.items()
             if hold.wakes <= now and self._woken.get(uid) != hold.wakes
         }
-        if not sleepers:
-            self._memory.nudged.clear()
-        if now < self._tried + AT_MOST_EVERY or not (due or self._memory.nudged.is_set()):
+        if not due and not (nudged and sleepers):
             return False
-        self._tried = now
-        self._memory.nudged.clear()
-        if not self._annotate():
+        if now < self._tried + AT_MOST_EVERY or not self._annotate(now):
             self._memory.nudged.set()
             return False
         self._woken = {uid: at for uid, at in (self._woken | due).items() if uid in sleepers}
         return True
 
-    def _annotate(self) -> bool:
+    def _annotate(self, now: float) -> bool:
+        self._tried = now
         body = {"metadata": {"annotations": {ANNOTATION: f"{self._clock.now():.3f}"}}}
         try:
             self._api.request("PATCH", self._pod.path, body=body, content_type=_MERGE, timeout=2.0)

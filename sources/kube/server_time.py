@@ -34,6 +34,10 @@ class ServerTime:
         """Return Unix seconds by the server's clock; by the machine's until the first answer."""
         return self.clock.monotonic() + self._least if self.known else self.clock.now()
 
+    def latest(self) -> float:
+        """Return Unix seconds that the server's clock has not passed yet: what happened by now is not later."""
+        return self.clock.monotonic() + self._most if self.known else self.clock.now()
+
     def monotonic(self) -> float:
         """Return our steady seconds, so that this is a `Clock` whose wall time is the server's."""
         return self.clock.monotonic()

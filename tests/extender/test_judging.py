@@ -1,10 +1,13 @@
 """What is remembered between two calls about a pod: holds, and that an emptied list vetoes preemption."""
 
+from dataclasses import replace
+
 import pytest
 
 from extender.codec import Candidates
 from extender.judging import Judge
 from policies.placement.preempting import EMPTIED
+from policies.placement.ratings import Ratings
 from policies.placement.reasons import Reason
 from policies.values.pods import Owner
 from policies.values.records import RecordState
@@ -19,6 +22,19 @@ CONGESTED = make_standing("n1", -0.5)
 ONE_VICTIM = {"n1": Candidates(("a",), 0, {})}
 
 
+class ChangingNodes(FakeNodes):
+    """Nodes that are rated otherwise each time that somebody looks."""
+
+    def __init__(self, *ratings: Ratings) -> None:
+        super().__init__()
+        self.left = list(ratings)
+
+    @property
+    def ratings(self) -> Ratings:
+        """Return the next ratings."""
+        return self.left.pop(0)
+
+
 def test_a_pod_refused_everywhere_waits_for_max_hold_and_no_longer(clock: ManualClock) -> None:
     judge = Judge(make_state([CONGESTED], clock=clock, max_refused_nodes=1.0))
 
@@ -27,6 +43,25 @@ def test_a_pod_refused_everywhere_waits_for_max_hold_and_no_longer(clock: Manual
     assert judge.filter(POD, ["n1"]).passed == []
     clock.advance(1)
     assert judge.filter(POD, ["n1"]).passed == ["n1"]
+
+
+def test_a_pod_refused_while_its_node_came_free_is_woken_at_once(clock: ManualClock) -> None:
+    state = make_state([CONGESTED], clock=clock, max_refused_nodes=1.0)
+    nodes = ChangingNodes(state.nodes.ratings, Ratings())
+    judge = Judge(replace(state, nodes=nodes))
+
+    assert judge.filter(POD, ["n1"]).passed == []
+
+    assert nodes.left == []
+    assert state.nudged.is_set()
+
+
+def test_a_pod_refused_by_nodes_that_stay_congested_is_not_woken(clock: ManualClock) -> None:
+    state = make_state([CONGESTED], clock=clock, max_refused_nodes=1.0)
+
+    Judge(state).filter(POD, ["n1"])
+
+    assert not state.nudged.is_set()
 
 
 def test_a_hold_counts_from_the_pods_own_condition_if_that_is_older(clock: ManualClock) -> None:

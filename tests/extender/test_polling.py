@@ -69,6 +69,15 @@ def test_signals_are_read_every_step(clock: ManualClock) -> None:
     assert memory.board.ratings.below.keys() == {"n1"}
 
 
+def test_sources_are_asked_about_a_moment_of_their_own_clock(clock: ManualClock) -> None:
+    memory, source = make_memory(), FakeSource(clock)
+    sources = Sources(signals=source, slacks=source)
+
+    Poller(memory, sources, clock=clock, asks_at=lambda: clock.now() + 0.7).poll()
+
+    assert memory.board.readings.history.times[-1] == clock.now() + 0.7
+
+
 def test_while_a_pod_sleeps_signals_are_read_every_second(clock: ManualClock) -> None:
     poller, memory, source = make_poller(clock)
     memory.holding.refuse("u", now=0.0, until=300.0, asleep=True, wakes=300.0)

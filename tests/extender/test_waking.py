@@ -4,6 +4,7 @@ import math
 
 import pytest
 
+from extender.holding import Hold
 from extender.memory import Memory
 from extender.waking import ANNOTATION, OwnPod, Waker
 from simulator import faults
@@ -62,6 +63,25 @@ def test_nobody_is_woken_where_nobody_sleeps(api: ApiServer, memory: Memory, clo
     assert not make_waker(api, memory, clock).step()
     assert not memory.nudged.is_set()
     assert woken(api) == 0
+
+
+def test_a_pod_that_goes_to_sleep_while_the_waker_looks_is_not_overlooked(
+    api: ApiServer, memory: Memory, clock: ManualClock
+) -> None:
+    waker = make_waker(api, memory, clock)
+    look = memory.holding.sleepers
+
+    def look_too_early() -> dict[str, Hold]:
+        seen = look()
+        put_to_sleep(memory)
+        memory.nudged.set()  # its node came free meanwhile
+        return seen
+
+    memory.holding.sleepers = look_too_early  # type: ignore[method-assign]  # a moment that no thread can be made to hit
+    assert not waker.step()
+
+    memory.holding.sleepers = look  # type: ignore[method-assign]
+    assert waker.step()
 
 
 def test_the_end_of_a_hold_wakes_once(api: ApiServer, memory: Memory, clock: ManualClock) -> None:

@@ -32,6 +32,18 @@ def test_answers_of_a_skewed_server_set_the_offset(clock: ManualClock) -> None:
     assert server_time.now() == server.now()
 
 
+def test_the_latest_moment_it_can_be_is_a_header_s_second_later(clock: ManualClock) -> None:
+    server_time = ServerTime(clock)
+    assert server_time.latest() == clock.now()
+
+    server_time.observe(1000.0, sent=1.0, received=1.25)
+    server_time.observe(1001.0, sent=1.5, received=1.75)  # so a second began within the last half second
+    clock.advance(2)
+
+    assert server_time.now() == 1001.25
+    assert server_time.latest() == pytest.approx(1002.0, abs=0.001)
+
+
 def test_setting_the_machines_clock_changes_nothing(clock: ManualClock) -> None:
     server_time = ServerTime(clock)
     server_time.observe(1000.0, sent=clock.monotonic(), received=clock.monotonic())
