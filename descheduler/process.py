@@ -21,6 +21,7 @@ from descheduler.snapshots import ListedClusters, WatchedClusters
 from policies.model.loading import Loaded
 from policies.model.policy import Policy
 from sources.clocks import Clock, SystemClock
+from sources.garbage import COLLECTOR
 from sources.kube.api import KubeApi
 from sources.kube.cluster_watch import ClusterWatch, WatchSettings
 from sources.signals.reader import Inventory, OpenReader
@@ -137,6 +138,7 @@ class Process:
         for thread in (elector, *tasks):
             thread.start()
         self._wait_until_synced()
+        COLLECTOR.set_aside()
         supervise("cycles", runner.loop, stop=stop, health=self.health, clock=self.setting.clock)
         done.set()
         for thread in (elector, *tasks):

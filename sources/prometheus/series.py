@@ -1,8 +1,9 @@
 """Series as the query API sends them, as labels and numbers; joins them with nothing."""
 
+from array import array
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from sources.prometheus.errors import AnswerMalformed
 
@@ -13,8 +14,8 @@ _SHOWN: Final = 160  # characters of a series in a message: enough to find it, n
 class Series:
     """One series: its labels, and its values with their times, oldest first. `fault` says why there are none.
 
-    Plain lists of floats: a history is 60 samples for each of 1,000 nodes, and a pair of objects for each would cost
-    more than all the arithmetic behind it.
+    A history is 60 samples for each of 1,000 nodes: they are arrays of numbers, as an object for each would cost more
+    than all the arithmetic behind it.
     """
 
     labels: Mapping[str, str]
@@ -33,6 +34,13 @@ class Span:
     start: float
     end: float
     step: float
+
+
+class Samples(NamedTuple):
+    """Times and values of one series."""
+
+    times: "array[float]"
+    values: "array[float]"
 
 
 def shown(labels: Mapping[str, str]) -> str:
@@ -75,12 +83,33 @@ def _one(raw: Mapping[str, Any]) -> Series:
         return Series(raw["metric"], fault=_fault(raw))
 
 
-def _many(raw: Mapping[str, Any]) -> Series:
+def compact(answer: object) -> object:
+    """Return a decoded answer with the samples of each series of a matrix packed in place; what is no number stays.
+
+    Sixty thousand pairs of JSON are 12 MB of small objects, packed they are one.
+    """
+    data = answer.get("data") if isinstance(answer, dict) else None
+    result = data.get("result") if isinstance(data, dict) else None
+    for raw in result if isinstance(result, list) else ():
+        if isinstance(raw, dict) and isinstance(raw.get("values"), list):
+            raw["values"] = _packed(raw["values"])
+    return answer
+
+
+def _packed(pairs: list[Any]) -> Samples | list[Any]:
     try:
-        samples = raw["values"]
-        return Series(raw["metric"], [float(at) for at, _ in samples], [float(value) for _, value in samples])
-    except (KeyError, TypeError, ValueError):
-        return Series(raw["metric"], fault=_fault(raw))
+        return Samples(array("d", [float(at) for at, _ in pairs]), array("d", [float(value) for _, value in pairs]))
+    except (TypeError, ValueError):
+        return pairs
+
+
+def _many(raw: Mapping[str, Any]) -> Series:
+    samples = raw.get("values")
+    if isinstance(samples, list):
+        samples = _packed(samples)
+    if isinstance(samples, Samples):
+        return Series(raw["metric"], samples.times, samples.values)
+    return Series(raw["metric"], fault=_fault(raw))
 
 
 def _fault(raw: Mapping[str, Any]) -> str:

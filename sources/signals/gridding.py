@@ -4,10 +4,11 @@ Two series that mean the same object at the same time, or a series without numbe
 of two is right cannot be told. Formulas are elsewhere.
 """
 
-from collections.abc import Iterable
+from array import array
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import chain
-from typing import TypeAlias
+from typing import TypeAlias, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -84,8 +85,7 @@ def _cells(rows: _Rows, times: Floats) -> tuple[Floats, Counts]:
     grouped = [series for group in rows.of.values() for series in group]
     row_of = [at for at, group in enumerate(rows.of.values()) for _ in group]
     lengths = [len(series.values) for series in grouped]
-    moments = np.fromiter(chain.from_iterable(series.times for series in grouped), np.float64, sum(lengths))
-    numbers = np.fromiter(chain.from_iterable(series.values for series in grouped), np.float64, sum(lengths))
+    moments, numbers = _joined([series.times for series in grouped]), _joined([series.values for series in grouped])
     row, column = np.repeat(np.array(row_of, np.int64), lengths), _columns(moments, times)
     inside = (column >= 0) & (column < len(times))
     cell = row[inside] * len(times) + column[inside]
@@ -93,6 +93,13 @@ def _cells(rows: _Rows, times: Floats) -> tuple[Floats, Counts]:
     values = np.full(len(rows.of) * len(times), np.nan)
     values[cell] = numbers[inside]
     return values.reshape(shape), np.bincount(cell, minlength=values.size).reshape(shape)
+
+
+def _joined(parts: Sequence[Sequence[float]]) -> Floats:
+    """Return many short rows as one; packed rows are copied as they stand."""
+    if all(isinstance(part, array) for part in parts):
+        return np.frombuffer(b"".join(cast("Sequence[array[float]]", parts)), np.float64)
+    return np.fromiter(chain.from_iterable(parts), np.float64)
 
 
 def _columns(moments: Floats, times: Floats) -> Counts:

@@ -11,6 +11,7 @@ import numpy as np
 from policies.model.policy import Policy
 from policies.values.signals import Floats, Grid, ResourceReadings, SignalHistory
 from sources.clocks import Clock, SystemClock
+from sources.garbage import COLLECTOR
 from sources.prometheus.series import Series, Span
 from sources.signals import queries
 from sources.signals.asking import Ask, Asker, Failed
@@ -110,7 +111,8 @@ class PrometheusReader:
             if isinstance(answer, Failed):
                 self._troubles.tell(name, answer.words)
                 continue
-            tables[name] = tabulate(answer, naming.of(name), times)
+            with COLLECTOR.paused():
+                tables[name] = tabulate(answer, naming.of(name), times)
             self._troubles.tell(name, _trouble(name, tables[name], expected=bool(inventory.nodes)))
         return _Round(asked=asked, tables=tables, times=times)
 

@@ -35,3 +35,14 @@ def test_collector_that_was_off_stays_off() -> None:
         assert not gc.isenabled()
     finally:
         gc.enable()
+
+
+def test_what_is_set_aside_is_not_searched_again() -> None:
+    before = gc.get_freeze_count()
+    kept = [[number] for number in range(1000)]
+    try:
+        Collector().set_aside()
+
+        assert gc.get_freeze_count() >= before + len(kept)
+    finally:
+        gc.unfreeze()

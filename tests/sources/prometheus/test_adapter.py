@@ -77,7 +77,7 @@ def test_range_query_is_asked_for_exact_steps(source: PrometheusSource, server: 
 
     asked = server.asked[0].query
     assert (asked["start"], asked["end"], asked["step"]) == ("1799999985.250", "1800000000.250", "15")
-    assert found.times == [AT - 15, AT]
+    assert [*found.times] == [AT - 15, AT]
     assert found.values[0] == 1.0
     assert math.isnan(found.values[1])
 
@@ -306,6 +306,19 @@ def test_range_series_without_numbers_says_so() -> None:
     (found,) = matrix([{"metric": {}, "histograms": []}])
 
     assert found.fault == "holds native histograms, not numbers"
+
+
+@pytest.mark.parametrize("pairs", [[[1, "many"]], [[1]], [1], [[None, "1"]]], ids=["text", "short", "flat", "no time"])
+def test_range_series_with_anything_but_numbers_stays_as_it_came(pairs: list[Any]) -> None:
+    answer = {"data": {"result": [{"metric": {}, "values": pairs}]}}
+
+    assert compact(answer) == {"data": {"result": [{"metric": {}, "values": pairs}]}}
+    assert matrix(answer["data"]["result"])[0].fault == f"holds {{'values': {pairs}}}, not numbers"
+
+
+@pytest.mark.parametrize("answer", [None, [], {}, {"data": []}, {"data": {"result": 1}}, {"data": {"result": [1]}}])
+def test_answer_of_another_shape_is_not_touched(answer: object) -> None:
+    assert compact(answer) is answer
 
 
 @given(st.lists(st.floats(), max_size=5))
