@@ -19,7 +19,7 @@ from prometheus_api_client import exceptions as vendor
 from policies.model.prometheus import BasicAuth, Prometheus
 from sources.prometheus.adapter import PrometheusSource
 from sources.prometheus.errors import AnswerMalformed, QueryError, QueryRefused, SourceTimedOut, SourceUnreachable
-from sources.prometheus.series import Series, Span, matrix, shown, vector
+from sources.prometheus.series import Series, Span, compact, matrix, shown, vector
 from tests.sources.http_fake import TLS, HttpFake, Reply, took
 
 INSTANT = "/api/v1/query"
