@@ -10,7 +10,7 @@ UV := build/uv/bin/uv
 BIN := .venv/bin
 INSTALLED := .venv/.installed
 PACKAGES := bayplan descheduler extender policies simulator sources
-CHECKED := $(PACKAGES) controlplane demo tests
+CHECKED := $(PACKAGES) bench controlplane demo tests
 # Debian packages of the end-to-end tests and the demonstration: the program that shows that each is there, and its package.
 DEBIAN := prometheus:prometheus prometheus-node-exporter:prometheus-node-exporter
 
@@ -29,6 +29,10 @@ e2e: $(INSTALLED) debian-packages build-control-plane ## end-to-end tests on a r
 .PHONY: demo-cluster
 demo-cluster: $(INSTALLED) debian-packages build-control-plane ## a cluster in trouble, mended before your eyes (90 s once built)
 	$(BIN)/python -m demo
+
+.PHONY: bench
+bench: $(INSTALLED) build-control-plane ## speed and memory, written to docs/benchmarks.md; one row only with ROW=filter
+	$(BIN)/python -m bench $(ROW)
 
 .PHONY: unit
 unit: $(INSTALLED) ## unit tests with branch coverage and its floors
