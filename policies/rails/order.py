@@ -37,6 +37,7 @@ from policies.rails import (
     rollout,
     scope,
     source_node,
+    starting,
     stateful_set_order,
     static,
     terminating,
@@ -97,6 +98,7 @@ RAILS: Final[tuple[Rail, ...]] = tuple(
         recorded,
         refused_lately,
         in_flight,
+        starting,
         cool_down,
         just_moved,
         # What one cycle shares out.
