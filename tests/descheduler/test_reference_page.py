@@ -1,0 +1,67 @@
+"""docs/reference/descheduler.md knows every metric, label, state, landing, event and refusal of the code."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from descheduler import acting, decisions, telling
+from descheduler.metrics import Metrics
+from policies.rules import buoyancy, soft_slo
+from policies.values.records import Landing, RecordState
+
+PAGE = (Path(__file__).parents[2] / "docs" / "reference" / "descheduler.md").read_text()
+
+
+def rows(heading: str) -> list[list[str]]:
+    """Return the cells of the tables under a heading."""
+    section = PAGE.partition(f"## {heading}\n")[2].partition("\n## ")[0]
+    lines = [line for line in section.splitlines() if line.startswith("| `")]
+    return [[cell.strip() for cell in line.strip("|").split("|")] for line in lines]
+
+
+def names(heading: str) -> set[str]:
+    """Return the names in the first cells under a heading."""
+    return {name for row in rows(heading) for name in re.findall(r"`([^`]+)`", row[0])}
+
+
+def test_every_metric_stands_there_with_its_labels() -> None:
+    documented = {re.findall(r"\w+", row[0])[0]: tuple(re.findall(r"\w+", row[1])) for row in rows("Metrics")}
+
+    found = {}
+    for collector in list(Metrics().registry._collector_to_names):
+        (family,) = collector.collect()
+        name = family.name + ("_total" if family.type == "counter" else "")
+        found[name] = tuple(getattr(collector, "_labelnames", ()))
+    assert documented == found
+
+
+def test_every_state_and_landing_of_a_record_stands_there() -> None:
+    assert names("EvictionRecord") == {*map(str, RecordState), *map(str, Landing)}
+
+
+def test_every_event_reason_stands_there() -> None:
+    assert names("Events") == {*telling._REASONS.values(), *telling._LANDED.values()}
+
+
+@pytest.mark.parametrize("module", [buoyancy, soft_slo])
+def test_every_refusal_of_the_rules_stands_there(module: object) -> None:
+    text = Path(str(getattr(module, "__file__", ""))).read_text()
+    raised = set(re.findall(r'Refusal\(\s*"([a-z-]+)"', text)) | (
+        {soft_slo.NOT_PLACEMENT} if module is soft_slo else set()
+    )
+
+    assert raised
+    assert raised <= names("Refusals that are not rails")
+
+
+def test_every_refusal_of_the_act_stands_there() -> None:
+    raised = {acting.LEASE, acting.LEDGER, acting.STALE, acting.STOPPING, decisions.API}
+
+    assert raised <= names("Refusals that are not rails")
+
+
+def test_every_timed_step_stands_there() -> None:
+    text = (Path(__file__).parents[2] / "descheduler" / "cycle.py").read_text()
+
+    assert names("One cycle") == set(re.findall(r'_timed\("(\w+)"\)', text))
