@@ -9,7 +9,7 @@ from typing import Final
 
 from bench import building, machine, pages, results
 from bench.results import Result
-from bench.rows import answering, cycling
+from bench.rows import answering, binding, cycling
 from bench.stage import Stage
 from controlplane.runs import Run
 
@@ -18,6 +18,7 @@ Measure = Callable[[Stage, frozenset[str]], Iterator[Result]]
 # Rows that share a set-up are measured in one go.
 GROUPS: Final[tuple[tuple[tuple[str, ...], Measure], ...]] = (
     (("filter", "preempt", "memory"), answering.measure),
+    (("bind",), binding.measure),
     (("cycle",), cycling.measure),
 )
 ROWS: Final = tuple(row for rows, _ in GROUPS for row in rows)

@@ -7,7 +7,6 @@ room on all nodes in vain; those of the others are chosen in the first cycles an
 import random
 import time
 from collections.abc import Iterator, Mapping
-from pathlib import Path
 from typing import Final
 
 import requests
@@ -26,8 +25,6 @@ from controlplane.processes import Program
 
 SIZES: Final = Population(nodes=1_000, pods=10_000, workloads=500)
 _HOT: Final = 5
-_CRDS: Final = Path(__file__).parents[2] / "deploy" / "common" / "crds"
-_OWN: Final = "bayplan-system"
 _INTERVAL: Final = 4.0
 _WARM: Final = 4
 _CYCLES: Final = 10
@@ -56,8 +53,7 @@ def measure(stage: Stage, _wanted: frozenset[str]) -> Iterator[Result]:
 
 
 def _fill(plane: ControlPlane, crowd: Crowd) -> None:
-    plane.kubectl("apply", "-f", str(_CRDS))
-    plane.admin.create("/api/v1/namespaces", {"metadata": {"name": _OWN}})
+    crowding.install(plane)
     crowd.nodes(range(SIZES.nodes), _shape)
     uids = crowd.workloads(range(SIZES.workloads), replicas=SIZES.pods // SIZES.workloads)
     now = time.time()
