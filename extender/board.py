@@ -11,12 +11,13 @@ from typing import TypeVar
 import numpy as np
 
 from extender.census import Census
+from extender.codec import Victims
 from extender.rulings import Rulings
 from policies.buoyancy.saturation import saturate
 from policies.buoyancy.standing import NO_SLACKS, NodeSlacks, Standings, stand
 from policies.placement.aging import aged, next_expiry, with_last_known
 from policies.placement.expected_load import Expectations
-from policies.placement.preempting import Prey
+from policies.placement.preempting import Option
 from policies.placement.ratings import Ratings, rate, rate_all
 from policies.placement.use_ratios import use_ratios
 from policies.values.signals import Grid, SignalHistory
@@ -44,6 +45,15 @@ class Measured:
 NOTHING_READ = Readings(history=SignalHistory(times=np.zeros(1), step=1.0))
 
 
+@dataclass(frozen=True, slots=True)
+class _Computed:
+    """What rests on one look at everything; `by_name`: standings that turns of pods changed or somebody asked for."""
+
+    standings: Standings
+    expected: Expectations
+    by_name: dict[str, NodeStanding]
+
+
 class Board:
     """The standings of all nodes. `freed` is set when a node is not below the threshold any more."""
 
@@ -53,9 +63,7 @@ class Board:
         self._census = census
         self._rulings = rulings
         self._freed = freed
-        self._standings: Standings | None = None
-        self._expectations: Expectations | None = None
-        self._turned: dict[str, NodeStanding] = {}
+        self._computed: _Computed | None = None
         self._renewing = threading.RLock()  # polls and ageing, one after the other
         self._lock = threading.Lock()  # what they and turns of pods replace
 
@@ -81,27 +89,35 @@ class Board:
     def turn(self, node: str) -> None:
         """Compute one node anew because a pod came or ended there."""
         with self._lock:
-            expected, standings = self._expectations, self._standings
-            if expected is None or standings is None or node not in standings.row:
+            computed = self._computed
+            if computed is None or node not in computed.standings.row:
                 return
-            standing = standings.after(node, expected.of_node(node, self._census.turns(node)))
-            self._turned[node] = standing
+            standing = computed.standings.after(node, computed.expected.of_node(node, self._census.turns(node)))
+            computed.by_name[node] = standing
             self._rerate(standing)
 
     def standing(self, node: str) -> NodeStanding | None:
         """Return how a node stands, None where it is not known."""
-        turned, standings = self._turned.get(node), self._standings
-        if turned is not None or standings is None or node not in standings.row:
-            return turned
-        return standings[node]
+        computed = self._computed
+        if computed is None:
+            return None
+        known = computed.by_name.get(node)
+        if known is not None or node not in computed.standings.row:
+            return known
+        # Not overwritten: a turn of a pod may have put a newer one there meanwhile.
+        return computed.by_name.setdefault(node, computed.standings[node])
 
-    def prey(self, uid: str, node: str, *, priority: int | None) -> Prey:
-        """Return a pod as a victim on a node, with what it is expected to take there."""
-        pod, expected = self._census.pod(uid), self._expectations
-        if pod is None:
-            return Prey(uid, priority)
-        shares = {} if expected is None else expected.shares(pod, node)
-        return Prey(uid, pod.priority if priority is None else priority, shares)
+    def option(self, node: str, victims: Victims) -> Option:
+        """Return a node as a candidate for preemption, with what it would be rid of without the victims."""
+        computed, pods = self._computed, self._census.pods_of(victims.uids)
+        priorities = [None if pod is None else pod.priority for pod in pods]
+        if victims.priorities:
+            priorities = [
+                victims.priorities.get(uid, known) for uid, known in zip(victims.uids, priorities, strict=True)
+            ]
+        known = [pod for pod in pods if pod is not None]
+        relief = {} if computed is None else computed.expected.relief(known, node)
+        return Option(node, priorities, victims.violations, self.standing(node), relief)
 
     def measured(self, node: str) -> dict[str, Measured]:
         """Return what the last poll brought of a node, by resource of the policy."""
@@ -115,11 +131,12 @@ class Board:
 
     def largest_loads(self) -> dict[str, float]:
         """Return the largest assumed load of any node, by resource."""
-        standings = self._standings
-        if standings is None or not standings.nodes:
+        computed = self._computed
+        if computed is None or not computed.standings.nodes:
             return {}
+        standings = computed.standings
         most = dict(zip(standings.resources, standings.loads.max(axis=1).tolist(), strict=True))
-        for standing in tuple(self._turned.values()):
+        for standing in tuple(computed.by_name.values()):
             for resource, load in standing.assumed.items():
                 most[resource] = max(most[resource], load)
         return most
@@ -136,7 +153,7 @@ class Board:
             loads = expected.of_all(self._census.all_turns(now=now))
             include = policy.buoyancy.include_slack
             standings = stand(saturation, include_slack=include, slacks=self.readings.slacks, loads=loads)
-            self._standings, self._expectations, self._turned = standings, expected, {}
+            self._computed = _Computed(standings, expected, {})
             self._rated(rate_all(standings, filter_below=policy.buoyancy.filter_below))
 
     def _rated(self, ratings: Ratings) -> None:

@@ -5,7 +5,7 @@ One writer a kind, the watch on it; requests only look up. Nothing is measured h
 
 import threading
 from collections import Counter, deque
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 from policies.placement.expected_load import Turn
 from policies.placement.steering import workload_of
@@ -27,6 +27,10 @@ class Census:
     def pod(self, uid: str) -> Pod | None:
         """Return a pod that stands on a node."""
         return self._pods.get(uid)
+
+    def pods_of(self, uids: Iterable[str]) -> list[Pod | None]:
+        """Return pods that stand on a node, None for each that does not."""
+        return [*map(self._pods.get, uids)]
 
     def pods(self) -> list[Pod]:
         """Return every pod that stands on a node."""

@@ -16,6 +16,7 @@ from policies.values.pods import Pod
 from sources.kube.decoding.pods import decode_lean_pod
 from sources.kube.decoding.tolerant import MalformedObject, tolerant
 
+_NO_PRIORITIES: Final[Mapping[str, int]] = {}
 VETO: Final = b'{"NodeNameToMetaVictims":{}}'
 
 
@@ -36,8 +37,11 @@ class NodesRequest:
 
 
 @dataclass(frozen=True, slots=True)
-class Candidates:
-    """One node of a preempt request: the UIDs of its victims in the order sent, and its PDB violations."""
+class Victims:
+    """One node's victims in a preempt request: their UIDs in the order sent, and the PDB violations.
+
+    `priorities` are by UID, of those that came as whole pods.
+    """
 
     uids: tuple[str, ...]
     violations: int
@@ -52,7 +56,7 @@ class PreemptRequest:
     """
 
     pod: Pod | None
-    nodes: Mapping[str, Candidates]
+    nodes: Mapping[str, Victims]
     whole: bool = False
 
 
@@ -77,8 +81,8 @@ def read_preempt_request(body: bytes) -> PreemptRequest:
     named = meta if isinstance(meta, dict) and (meta or not whole) else whole
     if not isinstance(named, dict):
         return PreemptRequest(pod, {})
-    read = {name: _candidates(victims) for name, victims in named.items()}
-    nodes = {name: candidates for name, candidates in read.items() if candidates is not None}
+    read = {name: _read_victims(victims) for name, victims in named.items()}
+    nodes = {name: victims for name, victims in read.items() if victims is not None}
     return PreemptRequest(pod, nodes, whole=named is not meta)
 
 
@@ -127,13 +131,13 @@ def error_reply(cause: str) -> bytes:
     return orjson.dumps({"Error": cause})
 
 
-def preempt_reply(kept: Sequence[str], nodes: Mapping[str, Candidates]) -> bytes:
+def preempt_reply(kept: Sequence[str], nodes: Mapping[str, Victims]) -> bytes:
     """Write an ExtenderPreemptionResult with each kept node's own victims; there is no `null` in it."""
     return orjson.dumps({"NodeNameToMetaVictims": {name: _victims(nodes[name]) for name in kept}})
 
 
-def _victims(candidates: Candidates) -> dict[str, Any]:
-    return {"Pods": [{"UID": uid} for uid in candidates.uids], "NumPDBViolations": candidates.violations}
+def _victims(victims: Victims) -> dict[str, Any]:
+    return {"Pods": [{"UID": uid} for uid in victims.uids], "NumPDBViolations": victims.violations}
 
 
 def _object(body: bytes) -> dict[str, Any]:
@@ -177,18 +181,21 @@ def _items(whole: object) -> dict[str, object]:
     return {name: item for name, item in named if isinstance(name, str)}
 
 
-def _candidates(victims: object) -> Candidates | None:
+def _read_victims(victims: object) -> Victims | None:
     """Read one node's victims; None where they cannot be echoed as they came."""
     if not isinstance(victims, dict):
         return None
     pods, violations = victims.get("Pods") or [], victims.get("NumPDBViolations") or 0
     if not isinstance(pods, list) or not isinstance(violations, int) or isinstance(violations, bool):
         return None
+    named = [pod["UID"] for pod in pods if isinstance(pod, dict) and isinstance(pod.get("UID"), str)]
+    if len(named) == len(pods):
+        return Victims(tuple(named), violations, _NO_PRIORITIES)
     read = [_uid_and_priority(pod) for pod in pods]
     if any(uid is None for uid, _ in read):
         return None
     uids = tuple(uid for uid, _ in read if uid is not None)
-    return Candidates(uids, violations, {uid: priority for uid, priority in read if uid and priority is not None})
+    return Victims(uids, violations, {uid: priority for uid, priority in read if uid and priority is not None})
 
 
 def _uid_and_priority(pod: object) -> tuple[str | None, int | None]:

@@ -7,15 +7,16 @@ import logging
 import threading
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import starmap
 from typing import Protocol
 
-from extender.codec import Candidates
+from extender.codec import Victims
 from extender.holding import Holding
 from extender.ledger import Ledger
 from extender.rulings import Ruling, Rulings
 from policies.placement.filtering import FilterDecision, decide_filter
 from policies.placement.holds import hold_left
-from policies.placement.preempting import Option, PreemptDecision, Prey, decide_preempt
+from policies.placement.preempting import Option, PreemptDecision, decide_preempt
 from policies.placement.prioritizing import decide_prioritize
 from policies.placement.ratings import Ratings
 from policies.placement.reasons import Reason
@@ -40,8 +41,8 @@ class Nodes(Protocol):
         """Return how a node stands, None where nothing is known of it."""
         ...
 
-    def prey(self, uid: str, node: str, *, priority: int | None) -> Prey:
-        """Return a pod as a victim on a node; `priority` is what the request said of it."""
+    def option(self, node: str, victims: Victims) -> Option:
+        """Return a node as a candidate for preemption."""
         ...
 
 
@@ -83,10 +84,10 @@ class Judge:
         """Score the names of a prioritize call."""
         return decide_prioritize(pod, names, self.view(pod))
 
-    def preempt(self, pod: Pod, nodes: Mapping[str, Candidates]) -> PreemptDecision:
+    def preempt(self, pod: Pod, candidates: Mapping[str, Victims]) -> PreemptDecision:
         """Decide on a preempt call."""
         view = self.view(pod)
-        decision = decide_preempt(pod, [self._option(name, found) for name, found in nodes.items()], view)
+        decision = decide_preempt(pod, [*starmap(self._state.nodes.option, candidates.items())], view)
         if decision.held:
             self._hold(pod, view, asleep=view.emptied)
         return decision
@@ -132,11 +133,6 @@ class Judge:
         low = self._state.nodes.ratings.below
         if any(name not in low for name in decision.refused[Reason.BUOYANCY]):
             self._state.nudged.set()
-
-    def _option(self, name: str, found: Candidates) -> Option:
-        nodes = self._state.nodes
-        prey = [nodes.prey(uid, name, priority=found.priorities.get(uid)) for uid in found.uids]
-        return Option(name, prey, found.violations, nodes.standing(name))
 
 
 def _key(pod: Pod) -> str:

@@ -7,8 +7,12 @@ from policies.values.resources import CPU, Resources
 
 def amount(resources: Resources, resource: str) -> float:
     """Return how much of a resource is declared: cores for `cpu`, base units otherwise; 0 where it is not named."""
-    declared = resources[resource]
-    return declared / 1000 if resource == CPU else float(declared)
+    return resources[resource] / per_unit(resource)
+
+
+def per_unit(resource: str) -> int:
+    """Return how many of Kubernetes' integers make one unit of a resource: a core is 1000 milli-cores."""
+    return 1000 if resource == CPU else 1
 
 
 def capacity(allocatable: Resources, resource: str) -> float:

@@ -11,7 +11,7 @@ from typing import TypeAlias
 import numpy as np
 
 from policies.buoyancy.assumed_load import Change, Changes, Sampling, assumed, assumed_loads
-from policies.buoyancy.capacities import amount
+from policies.buoyancy.capacities import amount, per_unit
 from policies.buoyancy.recent_pods import full_capacity, newest_samples
 from policies.buoyancy.saturation import Saturation
 from policies.buoyancy.scores import Anchors
@@ -46,14 +46,15 @@ class Expectations:
     nodes: Mapping[str, Node]
     ratios: Ratios = field(default_factory=dict)
 
-    def shares(self, pod: Pod, node: str) -> dict[str, float]:
-        """Return `R_i = ratio * request / capacity` of a pod on a node, by additive resource that it requests."""
+    def relief(self, pods: Sequence[Pod], node: str) -> dict[str, float]:
+        """Return what a node would be rid of without some pods: the sum of `R_i`, by additive resource they request."""
         found: dict[str, float] = {}
-        workload = workload_of(pod)
         for resource, signal in self.signals.resources.items():
-            room = full_capacity(self.nodes.get(node), resource, Anchors(signal.zero, signal.full))
-            if signal.additive and room > 0 and (use := self._use(pod, workload, resource)) > 0:
-                found[resource] = use / room
+            use = self._uses(pods, resource) if signal.additive else 0.0
+            if use > 0:
+                room = full_capacity(self.nodes.get(node), resource, Anchors(signal.zero, signal.full))
+                if room > 0:
+                    found[resource] = use / room
         return found
 
     def of_node(self, node: str, turns: Sequence[Turn]) -> list[float]:
@@ -94,6 +95,15 @@ class Expectations:
     def _signed(self, turn: Turn, resource: str) -> float:
         use = self._use(turn.pod, turn.workload, resource)
         return -use if turn.ended else use
+
+    def _uses(self, pods: Sequence[Pod], resource: str) -> float:
+        """Return what some pods together are expected to take; 3,000 victims of one call cost no more than 5 ms."""
+        ratios, total = self.ratios, 0.0
+        for pod in pods:
+            requested = pod.requests.amounts.get(resource)
+            if requested:
+                total += requested * ratios.get((workload_of(pod), resource), 1.0)
+        return total / per_unit(resource)
 
     def _use(self, pod: Pod, workload: str, resource: str) -> float:
         """Return what a pod is expected to take of a resource, in cores or base units."""

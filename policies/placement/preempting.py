@@ -3,7 +3,8 @@
 Preemption is an eviction, so what is in doubt is vetoed; only nodes of which nothing is known pass, as in the filter.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+import math
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -14,26 +15,24 @@ from policies.values.standings import NodeStanding
 
 EMPTIED: Final = "vetoed: the filter refused every node for buoyancy, and the pod's hold is not over"
 SUNK: Final = "dropped: buoyancy stays below the threshold without the victims"
+# Ranks last: a victim of which nothing is known may be the most important one.
+_UNKNOWN: Final = math.inf
 OUTRANKED: Final = "dropped: another node costs less or gains more"
 
 
 @dataclass(frozen=True, slots=True)
-class Prey:
-    """A pod that would be preempted; its priority (None: not known) and `R_i` on the additive resources."""
-
-    uid: str
-    priority: int | None = None
-    scores: Mapping[str, float] = field(default_factory=dict)
-
-
-@dataclass(frozen=True, slots=True)
 class Option:
-    """One candidate node with the pods that would go; an empty list is kube-scheduler's way to offer a free node."""
+    """One candidate node: how it stands, and the pods that would go; none is kube-scheduler's way to offer a free node.
+
+    `priorities` are those of the victims, None where not known; `relief` is the sum of their `R_i`, by additive
+    resource.
+    """
 
     node: str
-    prey: Sequence[Prey] = ()
+    priorities: Sequence[int | None] = ()
     violations: int = 0
     standing: NodeStanding | None = None
+    relief: Mapping[str, float] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,44 +56,52 @@ def decide_preempt(pod: Pod, options: Sequence[Option], view: View) -> PreemptDe
         return PreemptDecision(kept=[option.node for option in options], exempt=exempt)
     if view.emptied and not view.hold_over:
         return PreemptDecision(veto=EMPTIED)
-    floating = [option for option in options if view.hold_over or not _sinks(option, view)]
+    include_slack = view.buoyancy.include_slack == "filter"
+    weighed = [_Weighed(option, buoyancy_without(option, include_slack=include_slack)) for option in options]
+    floating = [one for one in weighed if view.hold_over or not _sinks(one, view.buoyancy.filter_below)]
     dropped = dict.fromkeys((option.node for option in options), SUNK)
     if not floating:
         return PreemptDecision(dropped=dropped, held=bool(options))
-    kept, lost = _choose(floating, view)
-    for option in floating:
-        del dropped[option.node]
+    kept, lost = _choose(floating)
+    for one in floating:
+        del dropped[one.option.node]
     return PreemptDecision(kept=kept, dropped=dropped | dict.fromkeys(lost, OUTRANKED))
 
 
-def _choose(options: Sequence[Option], view: View) -> tuple[list[str], list[str]]:
+@dataclass(frozen=True, slots=True)
+class _Weighed:
+    """A candidate with `B_n` once its victims are gone."""
+
+    option: Option
+    after: float | None
+
+
+def _choose(weighed: Sequence[_Weighed]) -> tuple[list[str], list[str]]:
     """Take the one node that costs least and gains most; where none has victims, hand all on for the next extender."""
-    costly = [option for option in options if option.prey]
+    costly = [one for one in weighed if one.option.priorities]
     if not costly:
-        return [option.node for option in options], []
-    best = min(costly, key=lambda option: _rank(option, view))
-    return [best.node], [option.node for option in options if option is not best]
+        return [one.option.node for one in weighed], []
+    best = min(costly, key=_rank)
+    return [best.option.node], [one.option.node for one in weighed if one is not best]
 
 
-def _rank(option: Option, view: View) -> tuple[int, float, float, str]:
+def _rank(one: _Weighed) -> tuple[int, float, float, str]:
     """Order by PDB violations, then the highest victim's priority, then gain, then name, so that order says nothing."""
-    priorities = [prey.priority for prey in option.prey]
-    top = max((float("inf") if priority is None else priority for priority in priorities), default=float("-inf"))
-    return option.violations, top, -_gain(option, view), option.node
+    priorities = one.option.priorities
+    top = _UNKNOWN if None in priorities else max(known for known in priorities if known is not None)
+    return one.option.violations, top, -_gain(one), one.option.node
 
 
-def _gain(option: Option, view: View) -> float:
+def _gain(one: _Weighed) -> float:
     """Return `B_n` without the victims minus `B_n` now; where either is not known, less than any other gain."""
-    before = option.standing.filter_buoyancy if option.standing is not None else None
-    after = buoyancy_without(option, include_slack=view.buoyancy.include_slack == "filter")
-    return float("-inf") if before is None or after is None else after - before
+    before = one.option.standing.filter_buoyancy if one.option.standing is not None else None
+    return -math.inf if before is None or one.after is None else one.after - before
 
 
-def _sinks(option: Option, view: View) -> bool:
-    if option.standing is None or not option.standing.refusable:
-        return False
-    after = buoyancy_without(option, include_slack=view.buoyancy.include_slack == "filter")
-    return after is not None and below(after, view.buoyancy.filter_below)
+def _sinks(one: _Weighed, threshold: float) -> bool:
+    """Tell whether a node stays below the threshold, on verified values."""
+    standing = one.option.standing
+    return standing is not None and standing.refusable and one.after is not None and below(one.after, threshold)
 
 
 def buoyancy_without(option: Option, *, include_slack: bool) -> float | None:
@@ -105,14 +112,6 @@ def buoyancy_without(option: Option, *, include_slack: bool) -> float | None:
     standing = option.standing
     if standing is None or standing.filter_buoyancy is None or not standing.scores:
         return None
-    gone = _sum(prey.scores for prey in option.prey)
-    headroom = 1 - max(score - gone.get(name, 0.0) for name, score in standing.scores.items())
+    relief = option.relief
+    headroom = 1 - max(score - relief.get(name, 0.0) for name, score in standing.scores.items())
     return headroom if standing.slack is None or not include_slack else min(headroom, standing.slack)
-
-
-def _sum(parts: Iterable[Mapping[str, float]]) -> dict[str, float]:
-    total: dict[str, float] = {}
-    for part in parts:
-        for name, score in part.items():
-            total[name] = total.get(name, 0.0) + score
-    return total

@@ -5,7 +5,7 @@ from typing import Final
 
 from policies.placement.reasons import Reason
 from policies.placement.views import Field, View
-from policies.values.pods import Pod
+from policies.values.pods import Owner, Pod
 from policies.values.records import EvictionRecord, RecordState
 from policies.values.workloads import WorkloadRef
 
@@ -15,24 +15,30 @@ _HASH_LABEL: Final = "pod-template-hash"
 
 
 def owners(pod: Pod) -> tuple[WorkloadRef, ...]:
-    """Name the controller of a pod and, for the ReplicaSet of a Deployment, the Deployment; nothing for a bare pod.
-
-    A Deployment names its ReplicaSets `<its name>-<pod-template-hash>`; told from the pod's own label, the
-    replacement is recognised before its ReplicaSet has been seen, and after a rollout that made another one.
-    """
+    """Name the controller of a pod and, for the ReplicaSet of a Deployment, the Deployment; nothing for a bare pod."""
     if pod.owner is None:
         return ()
     controller = WorkloadRef(pod.owner.kind, pod.namespace, pod.owner.name)
-    suffix = f"-{pod.labels.get(_HASH_LABEL, '')}"
-    if pod.owner.kind != "ReplicaSet" or suffix == "-" or not pod.owner.name.endswith(suffix):
-        return (controller,)
-    return (controller, WorkloadRef("Deployment", pod.namespace, pod.owner.name.removesuffix(suffix)))
+    deployment = _deployment(pod.owner, pod.labels.get(_HASH_LABEL))
+    return (controller,) if deployment is None else (controller, WorkloadRef("Deployment", pod.namespace, deployment))
 
 
 def workload_of(pod: Pod) -> str:
     """Return `namespace/name` of the topmost owner that is known, by which use is measured; of the pod if bare."""
-    refs = owners(pod)
-    return f"{pod.namespace}/{refs[-1].name if refs else pod.name}"
+    if pod.owner is None:
+        return f"{pod.namespace}/{pod.name}"
+    return f"{pod.namespace}/{_deployment(pod.owner, pod.labels.get(_HASH_LABEL)) or pod.owner.name}"
+
+
+def _deployment(owner: Owner, template_hash: str | None) -> str | None:
+    """Return the name of the Deployment above a pod's owner, None where there is none.
+
+    A Deployment names its ReplicaSets `<its name>-<pod-template-hash>`; told from the pod's own label, the
+    replacement is recognised before its ReplicaSet has been seen, and after a rollout that made another one.
+    """
+    if owner.kind != "ReplicaSet" or not template_hash or not owner.name.endswith(f"-{template_hash}"):
+        return None
+    return owner.name[: -len(template_hash) - 1]
 
 
 def steers(record: EvictionRecord, *, now: float, avoid_source: float) -> bool:

@@ -4,13 +4,14 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from extender.codec import Victims
 from extender.holding import Holding
 from extender.judging import Judge, State
 from extender.ledger import Ledger
 from extender.rulings import Ruling, Rulings
 from policies.model.buoyancy import Buoyancy
 from policies.model.policy import Policy
-from policies.placement.preempting import Prey
+from policies.placement.preempting import Option
 from policies.placement.ratings import Ratings
 from policies.values.standings import NodeStanding
 from simulator.clock import ManualClock
@@ -37,10 +38,11 @@ class FakeNodes:
         """Return what was told of a node."""
         return self.standings.get(node)
 
-    def prey(self, uid: str, _node: str, *, priority: int | None) -> Prey:
-        """Return a victim with the use and priority that were told."""
-        known = self.priorities.get(uid) if priority is None else priority
-        return Prey(uid, known, {"cpu": self.uses[uid]} if uid in self.uses else {})
+    def option(self, node: str, victims: Victims) -> Option:
+        """Return a candidate with the uses and priorities of its victims that were told."""
+        priorities = [victims.priorities.get(uid, self.priorities.get(uid)) for uid in victims.uids]
+        relief = {"cpu": sum(self.uses.get(uid, 0.0) for uid in victims.uids)}
+        return Option(node, priorities, victims.violations, self.standing(node), relief)
 
 
 def make_policy(**buoyancy: Any) -> Policy:

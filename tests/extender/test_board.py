@@ -7,10 +7,11 @@ import pytest
 
 from extender.board import Board, Measured, Readings
 from extender.census import Census
+from extender.codec import Victims
 from extender.rulings import Ruling, Rulings
 from policies.model.policy import Policy
 from policies.model.signals import ResourceSignal, Signals
-from policies.placement.preempting import Prey
+from policies.placement.preempting import Option
 from policies.values.signals import SignalHistory
 from policies.values.standings import Confidence
 from tests.builders import NOW, make_node, make_pod, make_resources
@@ -173,16 +174,18 @@ def test_a_victims_share_is_its_request_by_the_ratio_of_its_workload(scene: Scen
     history = make_history({"n1": {"cpu": 0.9, "llc": 0.1}}, workloads={"default/web-rs": 1.0})
     scene.board.take(Readings(history=history), now=NOW)
 
-    assert scene.board.prey(pod.uid, "n1", priority=None) == Prey(pod.uid, 7, {"cpu": 0.25})
-    assert scene.board.prey(pod.uid, "n1", priority=3).priority == 3
-    assert scene.board.prey("gone", "n1", priority=None) == Prey("gone")
+    option = scene.board.option("n1", Victims((pod.uid, "gone"), 2, {}))
+
+    assert option == Option("n1", [7, None], 2, scene.board.standing("n1"), {"cpu": 0.25})
+    assert scene.board.option("n1", Victims((pod.uid,), 0, {pod.uid: 3})).priorities == [3]
+    assert scene.board.option("n9", Victims((pod.uid,), 0, {})).relief == {}
 
 
 def test_before_the_first_poll_a_victim_has_no_share(scene: Scene) -> None:
     pod = make_pod(priority=7)
     scene.census.put(pod, now=NOW)
 
-    assert scene.board.prey(pod.uid, "n1", priority=None) == Prey(pod.uid, 7)
+    assert scene.board.option("n1", Victims((pod.uid,), 0, {})) == Option("n1", [7])
 
 
 def test_what_was_measured_is_told_with_its_age(scene: Scene) -> None:

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from extender.codec import Candidates
+from extender.codec import Victims
 from extender.judging import Judge
 from policies.placement.preempting import EMPTIED
 from policies.placement.ratings import Ratings
@@ -19,7 +19,7 @@ from tests.policies.placement.test_steering import make_record
 
 POD = make_pod(node=None, owner=Owner("ReplicaSet", "web-7d4"), labels={"pod-template-hash": "7d4"})
 CONGESTED = make_standing("n1", -0.5)
-ONE_VICTIM = {"n1": Candidates(("a",), 0, {})}
+ONE_VICTIM = {"n1": Victims(("a",), 0, {})}
 
 
 class ChangingNodes(FakeNodes):
@@ -85,7 +85,7 @@ def test_a_pod_whose_list_buoyancy_emptied_preempts_nobody_until_its_hold_is_ove
     state = make_state([CONGESTED, make_standing("n2", 0.5)], clock=clock, max_refused_nodes=1.0)
     judge = Judge(state)
     judge.filter(POD, ["n1"])
-    elsewhere = {"n2": Candidates(("b",), 0, {})}
+    elsewhere = {"n2": Victims(("b",), 0, {})}
 
     vetoed = judge.preempt(POD, elsewhere)
     clock.advance(300)
@@ -101,7 +101,7 @@ def test_a_pod_that_got_a_node_meanwhile_may_preempt(clock: ManualClock) -> None
     judge.filter(POD, ["n1"])
     judge.filter(POD, ["n2"])
 
-    assert judge.preempt(POD, {"n2": Candidates(("b",), 0, {})}).kept == ["n2"]
+    assert judge.preempt(POD, {"n2": Victims(("b",), 0, {})}).kept == ["n2"]
 
 
 def test_on_a_full_cluster_the_hold_begins_with_the_first_vetoed_preemption(clock: ManualClock) -> None:
@@ -118,7 +118,7 @@ def test_victims_count_with_their_use_and_priority() -> None:
     nodes = FakeNodes(uses={"a": 0.7, "b": 0.7}, priorities={"a": 5, "b": 9})
     judge = Judge(make_state([CONGESTED, make_standing("n2", -0.5)], nodes=nodes))
 
-    kept = judge.preempt(POD, {"n1": Candidates(("a",), 0, {"a": 10}), "n2": Candidates(("b",), 0, {})}).kept
+    kept = judge.preempt(POD, {"n1": Victims(("a",), 0, {"a": 10}), "n2": Victims(("b",), 0, {})}).kept
 
     assert kept == ["n2"]
 

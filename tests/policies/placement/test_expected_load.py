@@ -73,12 +73,13 @@ def test_without_an_age_the_evaluation_counts_as_the_sample() -> None:
     )
 
 
-def test_a_victims_share_is_its_expected_use_of_the_node() -> None:
+def test_without_victims_a_node_is_rid_of_their_expected_use() -> None:
     owner, labels = Owner("ReplicaSet", "web-7d4"), {"pod-template-hash": "7d4"}
     pod = make_pod(owner=owner, labels=labels, requests=make_resources(cpu=2000))
 
-    assert make_expectations(ratio=0.5).shares(pod, "n1") == {"cpu": 0.25}
-    assert make_expectations().shares(pod, "n9") == {}
+    assert make_expectations(ratio=0.5).relief([pod, pod], "n1") == {"cpu": 0.5}
+    assert make_expectations().relief([pod], "n9") == {}
+    assert make_expectations().relief([], "n1") == {}
 
 
 @given(

@@ -12,7 +12,6 @@ from policies.placement.preempting import (
     OUTRANKED,
     SUNK,
     Option,
-    Prey,
     buoyancy_without,
     decide_preempt,
 )
@@ -26,8 +25,7 @@ POD = make_pod(node=None, priority=1000)
 def make_option(
     node: str, *priorities: int | None, use: float = 0.0, buoyancy: float | None = 0.5, violations: int = 0
 ) -> Option:
-    prey = [Prey(f"{node}-{at}", priority, {"cpu": use}) for at, priority in enumerate(priorities)]
-    return Option(node, prey, violations, make_standing(node, buoyancy))
+    return Option(node, priorities, violations, make_standing(node, buoyancy), {"cpu": use * len(priorities)})
 
 
 def test_a_node_that_stays_congested_without_its_victims_is_dropped() -> None:
@@ -59,7 +57,7 @@ def test_once_its_hold_is_over_a_pod_preempts_where_it_costs_least() -> None:
 
 @pytest.mark.parametrize("standing", [None, make_standing("n1", None), make_standing("n1", -1.0, refusable=False)])
 def test_a_node_of_which_nothing_certain_is_known_passes(standing: object) -> None:
-    option = Option("n1", [Prey("u1", 1)], 0, standing)  # type: ignore[arg-type]  # the case list is of objects
+    option = Option("n1", [1], 0, standing)  # type: ignore[arg-type]  # the case list is of objects
 
     assert decide_preempt(POD, [option], make_view()).kept == ["n1"]
 
@@ -137,7 +135,7 @@ def test_no_candidates_give_no_hold() -> None:
 
 def test_victims_take_nothing_off_a_resource_that_is_not_additive() -> None:
     standing = make_standing("n1", 0.1, scores={"cpu": 0.9, "llc": 0.8})
-    option = Option("n1", [Prey("u1", 1, {"cpu": 0.5})], 0, standing)
+    option = Option("n1", [1], 0, standing, {"cpu": 0.5})
 
     assert buoyancy_without(option, include_slack=False) == pytest.approx(0.2)
 
@@ -145,7 +143,7 @@ def test_victims_take_nothing_off_a_resource_that_is_not_additive() -> None:
 @pytest.mark.parametrize(("include", "expected"), [(True, -0.3), (False, 0.6)])
 def test_slack_counts_where_the_filter_takes_it_in(*, include: bool, expected: float) -> None:
     standing = make_standing("n1", 0.1, slack=-0.3)
-    option = Option("n1", [Prey("u1", 1, {"cpu": 0.5})], 0, standing)
+    option = Option("n1", [1], 0, standing, {"cpu": 0.5})
 
     assert buoyancy_without(option, include_slack=include) == pytest.approx(expected)
 
@@ -170,7 +168,7 @@ def test_one_candidate_at_most_goes_on_and_order_does_not_matter(
     assert set(decision.kept) == set(shuffled.kept)
     assert set(decision.kept) | decision.dropped.keys() == {option.node for option in options}
     assert not set(decision.kept) & decision.dropped.keys()
-    with_victims = [option.node for option in options if option.prey and option.node in decision.kept]
+    with_victims = [option.node for option in options if option.priorities and option.node in decision.kept]
     assert len(with_victims) <= 1
     assert not with_victims or len(decision.kept) == 1
     assert decision.kept or not hold_over or not options
