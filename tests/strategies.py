@@ -215,9 +215,12 @@ def _pods_on(name: str, node: str | None, most_cpu: int) -> st.SearchStrategy[Po
 
 
 def _pod(name: str, node: str | None, workload: str, ready_since: float | None, **fields: Any) -> Pod:
-    """A pod is Ready since some moment, or not at all; only a running one is."""
+    """A pod is Ready since some moment, or not at all; only a running one is, and none before it was bound."""
     running = node is not None and fields["phase"] is Phase.RUNNING
-    since = ready_since if running else None
+    earliest = max(fields["created_at"], fields.get("bound_at") or 0.0)
+    since = max(earliest, ready_since) if running and ready_since is not None else None
+    if fields.get("started_at") is not None:
+        fields["started_at"] = max(earliest, fields["started_at"])
     kinds = {"db": "StatefulSet", "batch": "Job"}
     kind = kinds.get(workload, "ReplicaSet")
     owner = Owner(kind, f"{workload}-rs" if kind == "ReplicaSet" else workload, f"uid-{workload}")

@@ -1,7 +1,7 @@
 """The world changes between the decision and the act: whatever a rail would have said, it says before the call."""
 
 from collections.abc import Callable
-from typing import Any, Final
+from typing import Final
 
 import pytest
 

@@ -54,7 +54,10 @@ def _common(raw: _Raw, namespace: str, labels: dict[str, str]) -> dict[str, Any]
     metadata, spec, status = raw["metadata"], raw["spec"], raw.get("status") or {}
     conditions = {one["type"]: one for one in status.get("conditions") or ()}
     scheduled, ready = conditions.get("PodScheduled"), conditions.get("Ready")
-    node = word_or_none(spec.get("nodeName"))
+    node, created = word_or_none(spec.get("nodeName")), unix_seconds(metadata["creationTimestamp"])
+    bound = _since(scheduled, "True") if node else None
+    # What the kubelet stamped is by its node's clock: one that is behind must not make a pod older than it can be.
+    earliest = max(created, bound or created)
     return {
         "namespace": namespace,
         "name": metadata["name"],
@@ -66,10 +69,10 @@ def _common(raw: _Raw, namespace: str, labels: dict[str, str]) -> dict[str, Any]
         "scheduler_name": word(spec.get("schedulerName") or "default-scheduler"),
         "phase": Phase(status.get("phase") or Phase.PENDING),
         "ready": ready is not None and ready.get("status") == "True",
-        "created_at": unix_seconds(metadata["creationTimestamp"]),
-        "bound_at": _since(scheduled, "True") if node else None,
-        "started_at": unix_seconds_or_none(status.get("startTime")),
-        "ready_since": _since(ready, "True"),
+        "created_at": created,
+        "bound_at": bound,
+        "started_at": _not_before(earliest, unix_seconds_or_none(status.get("startTime"))),
+        "ready_since": _not_before(earliest, _since(ready, "True")),
         "unschedulable_since": None if _waits_for_gates(scheduled) else _since(scheduled, "False"),
         "terminating": metadata.get("deletionTimestamp") is not None,
         "priority": int(spec.get("priority") or 0),
@@ -97,6 +100,10 @@ def _since(condition: _Raw | None, status: str) -> float | None:
     if condition is None or condition.get("status") != status:
         return None
     return unix_seconds_or_none(condition.get("lastTransitionTime"))
+
+
+def _not_before(earliest: float, at: float | None) -> float | None:
+    return None if at is None else max(earliest, at)
 
 
 def _waits_for_gates(scheduled: _Raw | None) -> bool:

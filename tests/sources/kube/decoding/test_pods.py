@@ -11,7 +11,8 @@ from policies.values.pods import Owner, Phase
 from policies.values.resources import CPU, MEMORY, PODS
 from sources.kube.decoding.pods import decode_lean_pod, decode_pod
 from sources.kube.decoding.tolerant import MalformedObject, tolerant
-from tests.builders import GIB, NOW
+from tests.builders import GIB, NOW, make_pod
+from tests.encoding import pod_json
 from tests.sources.kube.raw import raw_pod
 
 HOUR = 3600.0
@@ -34,6 +35,15 @@ def test_times_are_unix_seconds_of_what_happened() -> None:
     began = NOW - HOUR
     assert (pod.created_at, pod.bound_at, pod.started_at, pod.ready_since) == (began, began + 1, began + 2, began + 3)
     assert pod.unschedulable_since is None
+
+
+@pytest.mark.parametrize("lean", [False, True])
+def test_a_node_whose_clock_is_behind_makes_no_pod_older_than_it_can_be(lean: bool) -> None:  # noqa: FBT001  # two rows
+    raw = pod_json(make_pod(created_at=NOW - 60, bound_at=NOW - 59, started_at=NOW - 359, ready_since=NOW - 350))
+
+    pod = (decode_lean_pod if lean else decode_pod)(raw)
+
+    assert (pod.started_at, pod.ready_since) == (NOW - 59, NOW - 59)
 
 
 def test_pending_pod_has_no_times_of_what_has_not_happened() -> None:
