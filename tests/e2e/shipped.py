@@ -5,6 +5,7 @@ differs from a container is listed in `Container.command`: addresses, ports, and
 """
 
 import re
+import subprocess
 import sys
 from dataclasses import dataclass
 from pathlib import Path
@@ -34,9 +35,9 @@ class Layout:
 
     def apply(self) -> None:
         """Apply it as an operator does."""
-        self.plane.kubectl("apply", "-k", str(DEPLOY / self.name))
+        self._kubectl("apply", "-k", str(DEPLOY / self.name))
         ours = ("crd", "-l", "app.kubernetes.io/name=bayplan")
-        self.plane.kubectl("wait", "--for=condition=Established", "--timeout=30s", *ours)
+        self._kubectl("wait", "--for=condition=Established", "--timeout=30s", *ours)
 
     def remove(self) -> None:
         """Remove it as an operator does, and wait until the namespace is gone.
@@ -45,8 +46,15 @@ class Layout:
         """
         for kinds in ("cronjobs,jobs,deployments,daemonsets", "pods"):
             force = ("--force", "--grace-period=0") if kinds == "pods" else ()
-            self.plane.kubectl("-n", NAMESPACE, "delete", kinds, "--all", *force)
-        self.plane.kubectl("delete", "-k", str(DEPLOY / self.name), "--ignore-not-found", "--timeout=60s")
+            self._kubectl("-n", NAMESPACE, "delete", kinds, "--all", "--ignore-not-found", *force)
+        self._kubectl("delete", "-k", str(DEPLOY / self.name), "--ignore-not-found", "--timeout=120s")
+
+    def _kubectl(self, *arguments: str) -> None:
+        try:
+            self.plane.kubectl(*arguments)
+        except subprocess.CalledProcessError as error:
+            error.add_note(error.stderr)
+            raise
 
     def pods(self, component: str) -> list[Object]:
         """Return the pods of one component."""
@@ -54,9 +62,12 @@ class Layout:
         return self.plane.admin.items(_PODS, labelSelector=selector)
 
     def wait_running(self, component: str, count: int) -> list[Object]:
-        """Wait until the cluster has let all pods of a component in, and return them."""
+        """Wait until the cluster has let at least so many pods of a component in, and return them all.
+
+        There may be more: the CronJob has its own times.
+        """
         wait_until(
-            lambda: len(running := self.pods(component)) == count and all(_runs(pod) for pod in running),
+            lambda: len(running := self.pods(component)) >= count and all(_runs(pod) for pod in running),
             f"{count} running pods of {component}",
             timeout=60,
             seen=lambda: (
