@@ -84,7 +84,7 @@ def decisions(decided: Iterable[tuple[Decision, int]]) -> Table:
     for heading in ("pod", "node", "decision"):
         table.add_column(heading, no_wrap=True)
     table.add_column("cycles", justify="right", no_wrap=True)
-    table.add_column("why")
+    table.add_column("why", overflow="fold")
     for decision, cycles in decided:
         what = f"{decision.kind}: {decision.rail}" if decision.rail else decision.kind
         style = _STYLES.get(decision.kind, "")
