@@ -284,4 +284,8 @@ def test_nobody_is_evicted_while_a_query_fails_or_prometheus_is_down(rig: Rig) -
     rig.prometheus.program.start()
 
     wait_until(lambda: rig.evicted() == [*before, pod], "the eviction on good figures again", timeout=90)
-    assert rig.extender.metric("bayplan_extender_signal_nodes", resource="cpu", state="fresh") > 0
+    wait_until(
+        lambda: rig.extender.metric("bayplan_extender_signal_nodes", resource="cpu", state="fresh") > 0,
+        "the extender to know nodes again",
+        timeout=30,
+    )
