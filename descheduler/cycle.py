@@ -45,8 +45,8 @@ class Clusters(Protocol):
         """Return the cluster; kinds that are not known are in `unreadable`."""
         ...
 
-    def fresh(self) -> Cluster:
-        """Return the cluster as it is now, not as it was at the start of a long cycle."""
+    def fresh(self, victim: Victim) -> Cluster:
+        """Return the cluster with everything that protects this victim as it is now, not as it was last seen."""
         ...
 
 
@@ -220,7 +220,7 @@ class _Recheck:
     def __call__(self, victim: Victim, *, ledger: Ledger, done: tuple[Victim, ...]) -> Victim | Refusal:
         """Return the victim, or why it must stay."""
         try:
-            fresh = self.tools.clusters.fresh()
+            fresh = self.tools.clusters.fresh(victim)
         except errors.ApiError as error:
             return Refusal(readable.RAIL, f"the cluster could not be read again: {error}", Scope.CLUSTER)
         cluster, ledger = observing.on_one_clock(fresh, ledger)

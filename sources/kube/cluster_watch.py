@@ -16,6 +16,7 @@ from sources.clocks import Clock, SystemClock
 from sources.kube.api import KubeApi
 from sources.kube.assembling import assemble, workload_of
 from sources.kube.kinds import EVERYTHING, Kind
+from sources.kube.refreshing import Focus, refresh
 from sources.kube.server_time import ServerTime, TimedApi
 from sources.kube.watching import Pace, Reflector
 from sources.supervising import Health, supervise
@@ -58,7 +59,7 @@ class ClusterWatch:
         self._on_change = on_change
         self._one_at_a_time = threading.Lock()
         self._threads: list[threading.Thread] = []
-        timed = TimedApi(api, self.server_time)
+        timed = self._api = TimedApi(api, self.server_time)
         pace = Pace(clock=self._settings.clock, seed=self._settings.seed)
         self._reflectors = {
             kind.name: Reflector(timed, kind, self._teller(kind.name), pace=pace) for kind in self._settings.kinds
@@ -109,8 +110,22 @@ class ClusterWatch:
 
     def snapshot(self) -> Cluster:
         """Return the cluster as last seen; kinds that cannot be trusted are `unreadable`."""
-        stores = {name: one.values() for name, one in self._reflectors.items()}
-        return assemble(stores, now=self.server_time.now(), unreadable=self.troubles(), skipped=self.skipped())
+        return assemble(self._stores(), now=self.server_time.now(), unreadable=self.troubles(), skipped=self.skipped())
+
+    def refreshed(self, focus: Focus) -> Cluster:
+        """Return the cluster as last seen, but all that one eviction rests on as it is now.
+
+        Raises:
+            ApiError: something of it could not be read.
+        """
+        fresh = refresh(self._api, self._stores(), focus)
+        skipped = {**self.skipped()}
+        for name, objects in fresh.skipped.items():
+            skipped[name] = {**skipped.get(name, {}), **objects}
+        return assemble(fresh.stores, now=self.server_time.now(), unreadable=self.troubles(), skipped=skipped)
+
+    def _stores(self) -> dict[str, dict[str, Any]]:
+        return {name: one.values() for name, one in self._reflectors.items()}
 
     def _find(self, kind: str, key: str) -> Any:  # noqa: ANN401  # a value of the kind
         reflector = self._reflectors.get(kind)

@@ -39,14 +39,19 @@ class Listed(Generic[T]):
     skipped: Mapping[str, str] = field(default_factory=dict)
 
 
-def raw_pages(api: KubeApi, path: str, *, limit: int = 500) -> Iterator[RawList]:
+def raw_pages(
+    api: KubeApi, path: str, *, limit: int = 500, select: Mapping[str, str] | None = None
+) -> Iterator[RawList]:
     """Yield the pages of one list. No resourceVersion is sent, so that the list is as new as the request.
+
+    `select` are selectors (`labelSelector`, `fieldSelector`) of the query.
 
     Raises:
         Gone: the continue token expired between two pages; begin again.
         ApiError: anything else that keeps a page from coming.
     """
-    query = {"limit": str(limit)}
+    asked = {**(select or {}), "limit": str(limit)}
+    query = asked
     while True:
         answer = api.request("GET", path, query=query, timeout=_PAGE_WITHIN)
         metadata = answer.body.get("metadata")
@@ -59,7 +64,7 @@ def raw_pages(api: KubeApi, path: str, *, limit: int = 500) -> Iterator[RawList]
         token = metadata.get("continue")
         if not token:
             return
-        query = {"limit": str(limit), "continue": str(token)}
+        query = {**asked, "continue": str(token)}
 
 
 def list_raw(api: KubeApi, path: str, *, limit: int = 500) -> RawList:
@@ -72,13 +77,17 @@ def list_raw(api: KubeApi, path: str, *, limit: int = 500) -> RawList:
     return RawList([raw for page in pages for raw in page.items], pages[-1].date, pages[-1].resource_version)
 
 
-def list_kind(api: KubeApi, kind: Kind[T]) -> Listed[T]:
+def list_kind(
+    api: KubeApi, kind: Kind[T], *, path: str | None = None, select: Mapping[str, str] | None = None
+) -> Listed[T]:
     """Return every object of a kind, decoded page by page so that few raw objects are in memory at a time.
+
+    `path` (of one namespace) and `select` narrow it down.
 
     Raises:
         ApiError: see the tree; `Gone` after three attempts.
     """
-    return _begun_again(lambda: _collect(raw_pages(api, kind.path, limit=kind.page), kind))
+    return _begun_again(lambda: _collect(raw_pages(api, path or kind.path, limit=kind.page, select=select), kind))
 
 
 def _begun_again(list_once: Callable[[], R]) -> R:

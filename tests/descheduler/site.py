@@ -5,7 +5,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-from descheduler.cycle import Cycle, Tools
+from descheduler.cycle import Clusters, Cycle, Tools
 from descheduler.decisions import CycleResult
 from descheduler.elector import Elector, Terms
 from descheduler.eventing import EventWriter
@@ -137,6 +137,7 @@ class Process:
     site: Site
     name: str
     stopped: bool = False
+    clusters: Clusters | None = None
 
     def __post_init__(self) -> None:
         site = self.site
@@ -147,7 +148,7 @@ class Process:
         self.cycle = Cycle(
             Tools(
                 api=api,
-                clusters=ListedClusters(api, site.clock),
+                clusters=self.clusters or ListedClusters(api, site.clock),
                 signals=self._signals,
                 keeper=self.keeper,
                 reporter=Reporter(api, namespace=OWN),

@@ -1,18 +1,23 @@
 """The world changes between the decision and the act: whatever a rail would have said, it says before the call."""
 
-from collections.abc import Callable
+import threading
+from collections.abc import Callable, Iterator
 from typing import Final
 
 import pytest
 
 from descheduler.decisions import Kind
+from descheduler.snapshots import WatchedClusters
 from simulator.faults import Before
 from simulator.jsons import Raw, merged
+from sources.kube.cluster_watch import ClusterWatch, WatchSettings
 from sources.kube.records import records_path
 from tests.builders import NOW
-from tests.descheduler.site import OWN, Site
+from tests.descheduler.site import OWN, Process, Site
 from tests.descheduler.test_cycle import hot
+from tests.manifests import rights
 from tests.raw import raw_node, raw_pdb, raw_pod
+from tests.sources.waiting import eventually
 
 MERGE: Final = "application/merge-patch+json"
 Change = Callable[[Site], object]
@@ -173,3 +178,54 @@ def test_a_stateful_sets_pod_that_came_again_under_its_name_is_another_pod() -> 
     assert (line.rail, site.evictions()) == ("eviction-api", [])
     assert "now has UID uid-again" in line.message
     assert site.records()["web-0"]["state"] == "Refused"
+
+
+# ---------------------------------------------------------------------- a watch that has fallen silent
+
+
+@pytest.fixture
+def blind() -> Iterator[Callable[[Site], Process]]:
+    """Start a process of the loop whose watches have seen everything so far and fall silent now."""
+    stop, begun = threading.Event(), list[tuple[Site, ClusterWatch]]()
+
+    def start(site: Site) -> Process:
+        api = site.server.connect("a", rights("descheduler"))
+        watch = ClusterWatch(api, settings=WatchSettings(clock=site.clock, seed=1))
+        begun.append((site, watch))
+        watch.start(stop)
+        eventually(lambda: watch.synced)
+        site.server.freeze_watches()
+        return site.process("a", clusters=WatchedClusters(watch))
+
+    yield start
+    stop.set()
+    for site, watch in begun:
+        site.server.close()
+        assert watch.join(10)
+
+
+# The ledger is listed each time anyway. An upgrade shows on many nodes, of which only two are read again.
+UNSEEN: Final = [name for name in CHANGES if not name.startswith(("another process", "an upgrade"))]
+
+
+@pytest.mark.parametrize("name", UNSEEN)
+def test_no_silent_watch_hides_what_protects_the_victim(name: str, blind: Callable[[Site], Process]) -> None:
+    change, rail = CHANGES[name]
+    site = hot(fallBack="none", limits=[{"scope": "node", "max": 1, "window": "10m"}])
+    process = blind(site)
+    site.demands, site.signals = {}, site.measured()
+    change(site)
+
+    (line,) = process.run().decisions
+
+    assert (line.kind, site.evictions()) == (Kind.REFUSED, [])
+    assert line.rail == rail, line.message
+
+
+def test_a_watch_that_is_only_behind_evicts_as_ever(blind: Callable[[Site], Process]) -> None:
+    site = hot()
+    process = blind(site)
+
+    process.run()
+
+    assert site.evictions() == ["web-0"]
