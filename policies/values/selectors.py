@@ -36,7 +36,7 @@ class Requirement:
                 return value is not None
             case Operator.DOES_NOT_EXIST:
                 return value is None
-            case Operator.GREATER | Operator.LESS:
+            case _:
                 return self._compares(value)
 
     def _compares(self, value: str | None) -> bool:
