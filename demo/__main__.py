@@ -7,6 +7,7 @@ from typing import Final
 
 from rich.console import Console
 
+from controlplane.api import ApiRefusedError
 from controlplane.building import BuildError
 from controlplane.processes import ProgramError
 from controlplane.toolchain import ToolchainError
@@ -33,8 +34,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         console.print("interrupted; everything that was started has been ended")
         return _INTERRUPTED
-    except (BuildError, ToolchainError, ProgramError, NotInTimeError) as error:
-        console.print(f"the demonstration could not be set up: {error}", markup=False)
+    except (BuildError, ToolchainError, ProgramError, NotInTimeError, ApiRefusedError, OSError) as error:
+        console.print(f"the demonstration ended early: {error}", markup=False)
         return 1
     console.print(tables.ending(found))
     console.print(verdict(found), markup=False)

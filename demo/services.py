@@ -38,8 +38,11 @@ class Service:
         self.program.kill()  # the cluster ends with it: nobody needs its orderly end, which takes seconds
 
     def explain(self, pod: str) -> dict[str, Any]:
-        """Return what the extender would answer for a pod (`namespace/name`); empty where it knows none."""
-        answer = self._session.get(f"{self._admin}/explain", params={"pod": pod}, timeout=10)
+        """Return what the extender would answer for a pod (`namespace/name`); empty where it cannot say."""
+        try:
+            answer = self._session.get(f"{self._admin}/explain", params={"pod": pod}, timeout=10)
+        except requests.RequestException:
+            return {}
         found: dict[str, Any] = answer.json() if answer.ok else {}
         return found
 
