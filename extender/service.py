@@ -152,7 +152,10 @@ class Service:
     def _poll(self, stop: threading.Event) -> None:
         """Poll once the nodes are known: before, no series is of a node, and the next poll is a whole step away."""
         self._await_sync(stop)
-        self._poller.run(stop)
+        if not stop.is_set():
+            self._poller.poll()
+            self._waker.wake_strangers()
+            self._poller.run(stop)
 
     def _await_sync(self, stop: threading.Event) -> None:
         while not self._watch.synced and not stop.wait(0.1):

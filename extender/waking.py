@@ -43,12 +43,18 @@ class Waker:
         self._clock = clock
         self._woken: dict[str, float] = {}
         self._tried = -AT_MOST_EVERY
+        self._strangers = False
         self.trouble = ""
 
     def run(self, stop: threading.Event) -> None:
         """Wake whenever it is called for."""
         while not stop.wait(_LOOK_EVERY):
             self.step()
+
+    def wake_strangers(self) -> None:
+        """Have whoever sleeps woken once: a replica that was killed left pods asleep whom nobody else knows of."""
+        self._strangers = True
+        self._memory.nudged.set()
 
     def step(self) -> bool:
         """Wake if it is called for and was not tried just now; tell whether it was done."""
@@ -64,11 +70,12 @@ class Waker:
             for uid, hold in sleepers.items()
             if hold.wakes <= now and self._woken.get(uid) != hold.wakes
         }
-        if not due and not (nudged and sleepers):
+        if not due and not (nudged and (sleepers or self._strangers)):
             return False
         if now < self._tried + AT_MOST_EVERY or not self._annotate(now):
             self._memory.nudged.set()
             return False
+        self._strangers = False
         self._woken = {uid: at for uid, at in (self._woken | due).items() if uid in sleepers}
         return True
 

@@ -5,7 +5,7 @@ from collections.abc import Callable
 
 from controlplane.observing import Observer
 from controlplane.waiting import never, wait_until
-from tests.e2e.placing import Placing
+from tests.e2e.placing import Placing, use_of
 from tests.e2e.services import PODS, Extender
 
 CONGESTED = 0.95
@@ -58,9 +58,26 @@ def test_pod_binds_after_max_hold_when_congestion_does_not_end(
     assert extender.metric("bayplan_extender_emptied_lists_total") >= 1
 
 
+def test_pods_that_a_killed_extender_left_asleep_are_woken_by_its_successor(placing: Placing) -> None:
+    freed, other = placing.scene.nodes(2)
+    extender = _congested(placing, freed, other)
+    placing.pod("web")
+    wait_until(lambda: _refused(placing), "the pod to be refused")
+    never(placing.bound, "a binding to a congested node", during=1)
+
+    extender.program.kill()
+    placing.measure(freed, cpu=0.3)  # nobody sees it happen
+    extender.program.start()
+
+    assert placing.scene.wait_bound("web") == freed
+
+
 def _congested(placing: Placing, *nodes: str, hold: str = "5m", **signals: object) -> Extender:
     for name in nodes:
         placing.measure(name, cpu=CONGESTED)
+    wait_until(
+        lambda: placing.prometheus.value(f"count({use_of('cpu')})"), "samples: with a long step, the first poll counts"
+    )
     policy = placing.policy(signals=signals, maxRefusedNodes="100%", maxHold=hold)
     extender = placing.start(policy, measured=len(nodes))
     placing.wait_refusable(extender, len(nodes))

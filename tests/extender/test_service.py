@@ -113,14 +113,20 @@ def test_signals_are_read_once_the_nodes_are_known(clock: ManualClock, tmp_path:
     assert replica.source.asked[0] >= began + 5.0
 
 
+def test_a_replica_that_starts_wakes_whom_its_predecessor_left_asleep(replica: Replica) -> None:
+    eventually(lambda: replica.api.calls.of("patch", "pods"), within=10)
+
+    assert replica.service.memory.board.ratings.below  # whoever asks now is answered from what was measured
+
+
 def test_a_sleeping_pod_is_woken_when_its_node_becomes_free(replica: Replica, clock: ManualClock) -> None:
-    eventually(lambda: replica.service.memory.board.ratings.below, within=10)
+    eventually(lambda: replica.api.calls.of("patch", "pods"), within=10)
     replica.filter("n1")
 
     replica.source.cpu = 0.3
     clock.advance(15.0)
 
-    eventually(lambda: replica.api.calls.of("patch", "pods"), within=10)
+    eventually(lambda: len(replica.api.calls.of("patch", "pods")) == 2, within=10)
     assert replica.filter("n1") == ["n1"]
 
 

@@ -65,6 +65,17 @@ def test_nobody_is_woken_where_nobody_sleeps(api: ApiServer, memory: Memory, clo
     assert woken(api) == 0
 
 
+def test_pods_that_another_replica_put_to_sleep_are_woken_once(
+    api: ApiServer, memory: Memory, clock: ManualClock
+) -> None:
+    waker = make_waker(api, memory, clock)
+
+    waker.wake_strangers()
+    waker.run(SteppingEvent(clock, stop_at=5.0))
+
+    assert woken(api) == 1
+
+
 def test_a_pod_that_goes_to_sleep_while_the_waker_looks_is_not_overlooked(
     api: ApiServer, memory: Memory, clock: ManualClock
 ) -> None:
