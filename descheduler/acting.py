@@ -7,7 +7,7 @@ decides nothing by itself; whether a victim still may go is asked of `revalidate
 import logging
 import random
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Final, Protocol
 
 from descheduler import recording
@@ -28,6 +28,7 @@ LEASE: Final = "lease"
 LEDGER: Final = "ledger"
 STOPPING: Final = "stopping"
 STALE: Final = "stale-decision"
+POLICY: Final = "policy-changed"
 # The figures that a move is to improve; verifying measures the same ones afterwards.
 _BEFORE: Final = ("headroom", "slack")
 
@@ -73,11 +74,15 @@ class Orders:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Hands:
-    """Everything an attempt works with. `pause` waits and returns True when the process is to stop."""
+    """Everything an attempt works with. `pause` waits and returns True when the process is to stop.
+
+    `outdated` tells whether another policy has come into force since the decision: it may be the one that says stop.
+    """
 
     keeper: LedgerKeeper
     leads: Callable[[], bool]
     stopping: Callable[[], bool]
+    outdated: Callable[[], bool]
     pause: Callable[[float], bool]
     clock: Clock
     rng: random.Random
@@ -141,6 +146,8 @@ class _Trial:
             return Refusal(STOPPING, "the process is ending", Scope.CLUSTER)
         if not self._orders.observing and not self._hands.leads():
             return Refusal(LEASE, "this process does not hold the lease", Scope.CLUSTER)
+        if self._hands.outdated():
+            return Refusal(POLICY, "another policy has come into force since the decision", Scope.CLUSTER)
         return None
 
     def _check(self, done: tuple[Victim, ...]) -> Victim | Refusal:
@@ -176,9 +183,10 @@ class _Trial:
         except errors.ApiError as error:
             return Refusal(LEDGER, f"the record {name} could not be written, so nothing is called: {error}")
 
-    def _call(self) -> EvictionAnswer:
-        if not self._orders.observing and not self._hands.leads():
-            return EvictionAnswer(AnswerKind.NOT_CALLED, "the lease was lost after the record was written")
+    def _call(self) -> EvictionAnswer | Refusal:
+        barred = self._barred()
+        if barred is not None:
+            return replace(barred, message=f"{barred.message}; seen after the record was written")
         if self._record is not None:
             self._hands.keeper.calling(self._record)
         return self._orders.evictor.evict(self._victim.candidate.pod)

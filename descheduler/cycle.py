@@ -35,7 +35,7 @@ from sources.kube.api import KubeApi
 from sources.signals.reader import Inventory, SignalReader
 
 Landed = tuple[tuple[EvictionRecord, Verification], ...]
-NOT_LEADING: Final = "lease"
+NO_LONGER: Final = "no-longer-proposed"
 
 
 class Clusters(Protocol):
@@ -55,6 +55,7 @@ class Tools:
     """What a cycle works with.
 
     `signals` gives the reader for a policy, the same one while the policy stays, and is told whose series count.
+    `policy` is the one in force now, which may be another than that of the cycle.
     """
 
     api: KubeApi
@@ -67,6 +68,7 @@ class Tools:
     clock: Clock
     leads: Callable[[], bool]
     stopping: Callable[[], bool]
+    policy: Callable[[], Loaded]
     pause: Callable[[float], bool]
     own_namespace: str
     seed: int = 0
@@ -110,12 +112,16 @@ class Cycle:
     # ------------------------------------------------------------------ observe
 
     def _observe(self, loaded: Loaded) -> Scene:
-        tools, policy = self._tools, loaded.policy
+        tools = self._tools
         with self._timed("ledger"):
             ledger = self.settle()
         with self._timed("snapshot"):
             cluster, known = observing.on_one_clock(tools.clusters.snapshot(), ledger)
-        reader = tools.signals(loaded, inventory_of(cluster))
+        return self._evaluate(cluster, known, loaded)
+
+    def _evaluate(self, cluster: Cluster, known: Ledger, loaded: Loaded) -> Scene:
+        """Read the signals of this moment, and compute what follows from them."""
+        policy, reader = loaded.policy, self._tools.signals(loaded, inventory_of(cluster))
         with self._timed("signals"):
             history = reader.history(cluster.now, span=policy.history_span)
         with self._timed("evaluate"):
@@ -186,11 +192,16 @@ class Cycle:
             keeper=tools.keeper,
             leads=tools.leads,
             stopping=tools.stopping,
+            outdated=lambda: tools.policy().hash != loaded.hash,
             pause=tools.pause,
             clock=tools.clock,
             rng=self._rng,
         )
-        return acting.act(victims, orders=orders, hands=hands, revalidate=_Recheck(tools, scene))
+
+        def again(cluster: Cluster, known: Ledger) -> Scene:
+            return self._look_for_room(self._evaluate(cluster, known, loaded), loaded)
+
+        return acting.act(victims, orders=orders, hands=hands, revalidate=_Recheck(tools, scene, again))
 
     # ------------------------------------------------------------------ tell
 
@@ -212,10 +223,15 @@ class Cycle:
 
 @dataclass(frozen=True, slots=True)
 class _Recheck:
-    """Asks the checks again, on the cluster and the ledger of now; the signals stay those of the decision."""
+    """Asks the checks again, on the cluster and the ledger of now.
+
+    The signals stay those of the decision until they are as old as a stale one; then `again` reads them anew, and the
+    rules must still propose the victim.
+    """
 
     tools: Tools
     scene: Scene
+    again: Callable[[Cluster, Ledger], Scene]
 
     def __call__(self, victim: Victim, *, ledger: Ledger, done: tuple[Victim, ...]) -> Victim | Refusal:
         """Return the victim, or why it must stay."""
@@ -224,9 +240,23 @@ class _Recheck:
         except errors.ApiError as error:
             return Refusal(readable.RAIL, f"the cluster could not be read again: {error}", Scope.CLUSTER)
         cluster, ledger = observing.on_one_clock(fresh, ledger)
+        age = cluster.now - self.scene.cluster.now
         now = replace(self.scene, cluster=cluster, ledger=ledger)
+        if age > self.scene.policy.signals.stale_after:
+            now = self.again(cluster, ledger)
+            if not _proposes(now, victim):
+                return Refusal(NO_LONGER, f"decided {age:.0f} s ago; the signals of now do not propose it any more")
         situation = replace(now.situation(own_namespace=self.tools.own_namespace), victims=done)
         return checking.recheck(victim, situation, now.standings, now.troubled) or victim
+
+
+def _proposes(scene: Scene, victim: Victim) -> bool:
+    """Tell whether the victim's own rule would propose it on this scene."""
+    chosen = victim.candidate
+    offered = (
+        candidate for proposal in propose(scene) if proposal.refusal is None for candidate in proposal.candidates
+    )
+    return any((candidate.pod.uid, candidate.rule) == (chosen.pod.uid, chosen.rule) for candidate in offered)
 
 
 def inventory_of(cluster: Cluster) -> Inventory:

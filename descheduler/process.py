@@ -110,13 +110,19 @@ class Process:
         """
         runner = self._runner(ListedClusters(self.setting.api, self.setting.clock))
         ended = threading.Event()
-        renewing = self._thread("elector", lambda: self.elector.run(ended), stop=ended)
-        renewing.start()
+        # The policy is looked at here too: waiting for a budget may take minutes, in which somebody says stop.
+        tasks = [
+            self._thread("elector", lambda: self.elector.run(ended), stop=ended),
+            self._thread("policy", lambda: self.setting.policy.run(ended), stop=ended),
+        ]
+        for thread in tasks:
+            thread.start()
         try:
             return runner.once()
         finally:
             ended.set()
-            renewing.join(_JOIN_SECONDS)
+            for thread in tasks:
+                thread.join(_JOIN_SECONDS)
             self.elector.release()
             self._close_reader()
 
@@ -182,6 +188,7 @@ class Process:
             clock=setting.clock,
             leads=self.elector.leads,
             stopping=setting.stop.is_set,
+            policy=lambda: setting.policy.current,
             pause=setting.stop.wait,
             own_namespace=setting.namespace,
             seed=setting.seed,

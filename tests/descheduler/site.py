@@ -76,6 +76,7 @@ class Site:
     signals: ScriptedSignals = field(default_factory=ScriptedSignals)
     place: Callable[[Raw], str | None] = lambda _: "n2"
     start_after: float = 2.0
+    policy_hash: str = "abc"
 
     def __post_init__(self) -> None:
         self.clock = ManualClock()
@@ -90,6 +91,11 @@ class Site:
     def _place(self, pod: Raw) -> str | None:
         """Ask the scheduler of the moment, which a test may exchange."""
         return self.place(pod)
+
+    @property
+    def loaded(self) -> Loaded:
+        """Return the policy in force; a test that exchanges it in the middle of a cycle gives it another hash."""
+        return Loaded(policy=self.policy, hash=self.policy_hash)
 
     def add(self, name: str, *nodes: str, **fields: Any) -> None:
         """Add a Deployment with a pod `<name>-<i>` on each of these nodes."""
@@ -157,6 +163,7 @@ class Process:
                 clock=site.clock,
                 leads=self.elector.leads,
                 stopping=lambda: self.stopped,
+                policy=lambda: site.loaded,
                 pause=self.pause,
                 own_namespace=OWN,
             )
@@ -178,7 +185,7 @@ class Process:
         """Run one cycle, some seconds later."""
         self.pause(after)
         self.elector.step()
-        return self.cycle.run(Loaded(policy=self.site.policy, hash="abc"))
+        return self.cycle.run(self.site.loaded)
 
     def count(self, name: str, **labels: str) -> float:
         """Return a sample, 0 where there is none."""

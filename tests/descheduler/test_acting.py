@@ -51,6 +51,7 @@ class Process:
     retry_for: float = 30.0
     verdicts: list[Refusal | None] = field(default_factory=list)
     stopping: bool = False
+    outdated: bool = False
     seen: list[tuple[Ledger, tuple[Victim, ...]]] = field(default_factory=list)
 
     def __post_init__(self) -> None:
@@ -80,6 +81,7 @@ class Process:
             keeper=self.keeper,
             leads=self.elector.leads,
             stopping=lambda: self.stopping,
+            outdated=lambda: self.outdated,
             pause=self.pause,
             clock=self.server.clock,
             rng=random.Random(1),
@@ -391,7 +393,8 @@ def test_a_lease_lost_while_the_record_is_written_stops_the_call(
     (attempt,) = process.act(pod)
 
     assert (attempt.happened, calls(server)) == (False, 0)
-    assert records(server) == {"uid-web-0": ("Refused", "not called: the lease was lost after the record was written")}
+    text = "not called: lease: this process does not hold the lease; seen after the record was written"
+    assert records(server) == {"uid-web-0": ("Refused", text)}
 
 
 def test_fc_080_a_leader_that_loses_the_lease_sends_no_further_eviction(
@@ -467,6 +470,20 @@ def test_a_process_that_is_told_to_end_starts_nothing_new(server: ApiServer, put
     assert second.refusal is not None
     assert second.refusal.rail == "stopping"
     assert states(server) == {"uid-web-0": "Accepted"}
+
+
+def test_another_policy_ends_the_attempt_before_and_after_the_record(server: ApiServer, put_pod: PutPod) -> None:
+    process = Process(server)
+
+    def exchange() -> None:
+        process.outdated = True
+
+    server.faults.add(After(exchange), method="POST", path=RECORDS)
+
+    first, second = process.act(put_pod("web-0"), put_pod("web-1"))
+
+    assert [attempt.refusal and attempt.refusal.rail for attempt in (first, second)] == ["policy-changed"] * 2
+    assert (states(server), calls(server)) == ({"uid-web-0": "Refused"}, 0)
 
 
 def test_a_process_told_to_end_while_it_waits_records_what_it_has(server: ApiServer, put_pod: PutPod) -> None:

@@ -8,13 +8,15 @@ import pytest
 
 from descheduler.decisions import Kind
 from descheduler.snapshots import WatchedClusters
-from simulator.faults import Before
+from simulator.failures import Cause, Failure
+from simulator.faults import Before, Fail
 from simulator.jsons import Raw, merged
 from sources.kube.cluster_watch import ClusterWatch, WatchSettings
 from sources.kube.records import records_path
 from tests.builders import NOW
-from tests.descheduler.site import OWN, Process, Site
+from tests.descheduler.site import OWN, Process, Site, policy
 from tests.descheduler.test_cycle import hot
+from tests.descheduler.test_every_call import CALLS, at_call, scene
 from tests.manifests import rights
 from tests.raw import raw_node, raw_pdb, raw_pod
 from tests.sources.waiting import eventually
@@ -178,6 +180,56 @@ def test_a_stateful_sets_pod_that_came_again_under_its_name_is_another_pod() -> 
     assert (line.rail, site.evictions()) == ("eviction-api", [])
     assert "now has UID uid-again" in line.message
     assert site.records()["web-0"]["state"] == "Refused"
+
+
+# ---------------------------------------------------------------------- the policy and the signals change
+
+
+def test_a_policy_that_pauses_stops_what_the_last_one_decided_up_to_the_last_look_at_the_pod() -> None:
+    last = next(at for at, name in enumerate(CALLS) if name.endswith("create evictionrecords"))
+    for name in CALLS[: last + 1]:
+        site = scene()
+        process = site.process("a")
+
+        def pause(site: Site = site) -> None:
+            site.policy, site.policy_hash = policy(paused=True), "paused"
+
+        at_call(site, name, Before(pause))
+
+        process.run()
+
+        assert site.evictions() == [], f"paused at {name}"
+        assert {status["state"] for status in site.records().values()} <= {"Refused"}
+
+
+BUSY: Final = Fail(
+    Failure(429, "TooManyRequests", "no", (Cause("DisruptionBudget", "needs 3 healthy pods and has 2 currently"),))
+)
+
+
+def test_fc_025_a_node_that_is_still_hot_when_the_budget_is_back_gives_up_its_pod() -> None:
+    site = hot(retryFor="10m")
+    site.server.faults.add(BUSY, path="*/eviction", times=float("inf"))
+    site.clock.call_after(240, site.server.faults.clear)
+
+    (line,) = site.process().run().decisions
+
+    assert line.kind is Kind.EVICTED
+    assert 240 <= site.witness.evicted["uid-web-0"] - NOW <= 300
+
+
+def test_waiting_for_a_budget_does_not_outlast_the_reason() -> None:
+    site = hot(retryFor="10m")
+    site.server.faults.add(BUSY, path="*/eviction", times=float("inf"))
+    site.clock.call_after(50, lambda: site.others.update(n1=0.0))
+    site.clock.call_after(120, site.server.faults.clear)
+
+    (line,) = site.process().run().decisions
+
+    assert (line.kind, line.rail, site.witness.evicted) == (Kind.REFUSED, "no-longer-proposed", {})
+    assert "the signals of now do not propose it any more" in line.message
+    assert site.records()["web-0"]["state"] == "Refused"
+    assert site.clock.monotonic() < 120
 
 
 # ---------------------------------------------------------------------- a watch that has fallen silent
