@@ -1,6 +1,7 @@
 """How to reach Prometheus; knows nothing of what is asked there."""
 
 from collections.abc import Iterator
+from urllib.parse import urlsplit
 
 from pydantic import Field
 
@@ -56,6 +57,16 @@ class Prometheus(Section):
         description="Headers sent with every query, such as X-Scope-OrgID for a tenant. Not for secrets. Default: "
         "none.",
     )
+
+    @property
+    def namespace(self) -> str | None:
+        """Return the namespace of the Service that the address names (`name.namespace` or `name.namespace.svc…`).
+
+        None where it names no other namespace: a bare name is looked up in Bayplan's own, anything else is elsewhere.
+        """
+        host = urlsplit(self.url if "://" in self.url else f"http://{self.url}").hostname or ""
+        _name, *rest = host.split(".")
+        return rest[0] if rest and (len(rest) == 1 or rest[1] == "svc") else None
 
     def conflicts(self) -> Iterator[Remark]:
         """Refuse two ways of proving who asks, and secrets in headers."""

@@ -1,7 +1,7 @@
-"""Pods of Bayplan's own namespace and of `eviction.protectedNamespaces` are never evicted.
+"""Pods of Bayplan's own namespace, of the metrics source's and of `eviction.protectedNamespaces` are never evicted.
 
-By default these are kube-system and the home of the metrics source: evicting what one measures or decides with
-blinds the next decision.
+Evicting what one measures or decides with blinds the next decision. The metrics source's namespace is read from
+`signals.prometheus.url` where that names a Service; the list's default is kube-system and the usual homes of both.
 """
 
 from typing import Final
@@ -18,6 +18,9 @@ def check(candidate: Candidate, situation: Situation) -> Refusal | None:
     namespace = candidate.pod.namespace
     if namespace == situation.own_namespace:
         return Refusal(RAIL, f"{namespace} is Bayplan's own namespace", Scope.NAMESPACE)
+    signals = situation.policy.signals
+    if signals.source == "prometheus" and namespace == signals.prometheus.namespace:
+        return Refusal(RAIL, f"{namespace} is where signals.prometheus.url leads", Scope.NAMESPACE)
     if namespace in situation.policy.eviction.protected_namespaces:
         return Refusal(RAIL, f"namespace {namespace} is in eviction.protectedNamespaces", Scope.NAMESPACE)
     return None

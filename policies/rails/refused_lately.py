@@ -1,4 +1,4 @@
-"""A pod whose eviction the API server refused rests before the next attempt: a minute, then twice as long each time.
+"""A pod whose eviction was not granted rests before the next attempt: a minute, then twice as long each time.
 
 A missing right or another system's veto does not pass by being asked again; meanwhile another pod may go, and the
 ledger does not fill with attempts. The rest never grows beyond `eviction.coolDown.max`.
@@ -28,4 +28,4 @@ def check(candidate: Candidate, situation: Situation) -> Refusal | None:
     if left <= 0:
         return None
     times = "once" if len(refused) == 1 else f"{len(refused)} times"
-    return Refusal(RAIL, f"the API server refused its eviction {times}, tried again in {left:.0f} s")
+    return Refusal(RAIL, f"its eviction was not granted {times}, tried again in {left:.0f} s")

@@ -12,6 +12,8 @@ from typing import Any
 
 import yaml
 
+from policies.model.policy import Policy
+from policies.model.prometheus import Prometheus
 from policies.rails.situation import Situation
 from policies.values.candidates import Candidate, Victim
 from policies.values.clusters import Cluster
@@ -36,6 +38,7 @@ KEYS = frozenset(
         "unknown",
         "unread",
         "policy",
+        "prometheus",
         "observing",
         "records",
         "victims",
@@ -75,7 +78,7 @@ class Example:
         named = {pod.name: pod for pod in (subject, *others)}
         situation = make_situation(
             cluster,
-            policy=make_policy(**_snake(given.get("policy", {}))),
+            policy=_policy(given),
             observing=given.get("observing", False),
             records=tuple(_record(each) for each in given.get("records", [])),
             victims=tuple(_victim(named[name]) for name in given.get("victims", [])),
@@ -112,6 +115,14 @@ def _cluster(given: Mapping[str, Any], pods: list[Pod]) -> Cluster:
     if given.get("unknown"):
         return replace(cluster, workload_of={}, workloads={})
     return replace(cluster, workloads={}) if given.get("unread") else cluster
+
+
+def _policy(given: Mapping[str, Any]) -> Policy:
+    policy = make_policy(**_snake(given.get("policy", {})))
+    if "prometheus" not in given:
+        return policy
+    signals = policy.signals.model_copy(update={"prometheus": Prometheus(url=given["prometheus"])})
+    return policy.model_copy(update={"signals": signals})
 
 
 def _pod(data: Mapping[str, Any]) -> Pod:
