@@ -10,12 +10,11 @@ from sources.prometheus.errors import AnswerMalformed
 _SHOWN: Final = 160  # characters of a series in a message: enough to find it, not enough to flood a log
 
 
-@dataclass(frozen=True, slots=True)
-class Series:
+class Series(NamedTuple):
     """One series: its labels, and its values with their times, oldest first. `fault` says why there are none.
 
     A history is 60 samples for each of 1,000 nodes: they are arrays of numbers, as an object for each would cost more
-    than all the arithmetic behind it.
+    than all the arithmetic behind it. A tuple, as 20,000 of them are made for the pods of one query.
     """
 
     labels: Mapping[str, str]
