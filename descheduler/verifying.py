@@ -14,6 +14,8 @@ from policies.values.pods import Pod
 from policies.values.records import EvictionRecord, Landing, Verification
 from policies.values.workloads import WorkloadRef
 
+# Several API servers stamp by clocks of their own, cut to whole seconds: a replacement may look older than the record.
+_CLOCKS_APART: Final = 2.0
 _LISTS: Final = {
     "Deployment": kinds.DEPLOYMENTS,
     "ReplicaSet": kinds.REPLICA_SETS,
@@ -141,14 +143,13 @@ class _Search:
         if known is not None and not known.ended:
             return known
         fits = [pod for pod in self._pods_of.get(_owner(record), ()) if self._fits(pod, record)]
-        # A StatefulSet gives the name again; elsewhere the oldest pod that is younger than the record.
-        best = min(fits, key=lambda pod: (pod.name != record.pod, pod.created_at, pod.name), default=None)
+        best = min(fits, key=lambda pod: _order(pod, record), default=None)
         if best is not None:
             self._claimed.add(best.uid)
         return best
 
     def _fits(self, pod: Pod, record: EvictionRecord) -> bool:
-        if pod.uid in self._claimed or pod.uid in self._evicted or pod.created_at < record.at:
+        if pod.uid in self._claimed or pod.uid in self._evicted or pod.created_at < record.at - _CLOCKS_APART:
             return False
         ordinal = record.controller is not None and record.controller.kind == "StatefulSet"
         return pod.name == record.pod or not ordinal
@@ -163,6 +164,11 @@ class _Search:
         if workload is None:
             return living == 0
         return workload.wanted is not None and living >= workload.wanted
+
+
+def _order(pod: Pod, record: EvictionRecord) -> tuple[bool, bool, float, str]:
+    """A StatefulSet gives the name again; elsewhere it is the oldest pod that is younger than the record."""
+    return pod.name != record.pod, pod.created_at < record.at, pod.created_at, pod.name
 
 
 def _owner(record: EvictionRecord) -> WorkloadRef | None:

@@ -119,6 +119,20 @@ def test_each_replacement_stands_for_one_victim_only() -> None:
     assert [(record.name, seen.replacement) for record, seen in found] == [("a", "web-8"), ("b", "web-9")]
 
 
+def test_a_replacement_that_another_api_server_stamped_a_second_earlier_is_still_it() -> None:
+    record = make_record(at=NOW - 40)
+    workloads = [make_workload(wanted=3)]
+    others = [make_pod("web-1"), make_pod("web-2")]
+
+    early = look(record, make_cluster(pods=[*others, young(created_at=NOW - 41)], workloads=workloads))
+    both = look(
+        record, make_cluster(pods=[*others, young("web-8", created_at=NOW - 41), young("web-9", created_at=NOW - 40)])
+    )
+
+    assert (early.landing, early.replacement) == (Landing.MOVED, "web-9")
+    assert both.replacement == "web-9"
+
+
 def test_a_replacement_that_vanished_is_looked_for_again() -> None:
     record = make_record(verification=Verification(replacement="web-7", replacement_uid="uid-web-7"))
 
