@@ -4,7 +4,11 @@ Waiting is `threading.Event.wait` on the stop event, so that a task that sleeps 
 """
 
 import time
-from typing import Protocol
+from typing import Final, Protocol
+
+# Linux's monotonic clock stands still while the machine sleeps or its VM is suspended: a leader would wake up and
+# believe that its lease is a moment old. This one counts on.
+_STEADY: Final = getattr(time, "CLOCK_BOOTTIME", time.CLOCK_MONOTONIC)
 
 
 class Clock(Protocol):
@@ -15,7 +19,7 @@ class Clock(Protocol):
         ...
 
     def monotonic(self) -> float:
-        """Return seconds that never jump; only differences mean anything."""
+        """Return seconds that never jump and count while the machine sleeps; only differences mean anything."""
         ...
 
 
@@ -28,4 +32,4 @@ class SystemClock:
 
     def monotonic(self) -> float:
         """Return the machine's steady seconds."""
-        return time.monotonic()
+        return time.clock_gettime(_STEADY)

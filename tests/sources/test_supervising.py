@@ -1,6 +1,7 @@
 """Background tasks are logged, counted and started again, and say how they are doing."""
 
 import threading
+import time
 from collections.abc import Callable
 
 import pytest
@@ -95,3 +96,11 @@ def test_system_clock_goes_on() -> None:
 
     assert clock.now() > 1_700_000_000
     assert clock.monotonic() <= clock.monotonic()
+
+
+@pytest.mark.skipif(not hasattr(time, "CLOCK_BOOTTIME"), reason="only Linux has a clock that counts in suspension")
+def test_system_clock_counts_while_the_machine_sleeps() -> None:
+    before = time.clock_gettime(time.CLOCK_BOOTTIME)
+    seen = SystemClock().monotonic()
+
+    assert before <= seen <= time.clock_gettime(time.CLOCK_BOOTTIME)
