@@ -14,6 +14,7 @@ import yaml
 from controlplane import objects
 from controlplane.node_figures import NodeFigures
 from controlplane.objects import NodeShape, Object, PodShape
+from controlplane.observing import Observer
 from controlplane.programs.prometheus import Prometheus
 from controlplane.waiting import wait_until
 from tests.e2e.scenes import Scene, node_of
@@ -192,3 +193,12 @@ def priority(placing: Placing, rank: str) -> str:
         value = {"low": 10, "middle": 100, "high": 1000}[rank]
         placing.scene.create(objects.priority_class(name, value))
     return name
+
+
+def going(observer: Observer) -> set[str]:
+    """Return every pod that was seen on its way out or gone."""
+    return {
+        seen.body["metadata"]["name"]
+        for seen in observer.changes
+        if seen.kind == "DELETED" or "deletionTimestamp" in seen.body["metadata"]
+    }

@@ -9,7 +9,7 @@ import pytest
 
 from controlplane.observing import Observer
 from controlplane.waiting import never, wait_until
-from tests.e2e.placing import TWO_RESOURCES, Placing, fill, urgent
+from tests.e2e.placing import TWO_RESOURCES, Placing, fill, going, urgent
 from tests.e2e.services import Extender
 
 PODS = 60
@@ -54,16 +54,16 @@ def test_stalled_extender_costs_no_second_victim(
 
     extender.program.pause()
     urgent(placing)
-    wait_until(lambda: _going(pod_observer), "the first victim", timeout=20)
+    wait_until(lambda: going(pod_observer), "the first victim", timeout=20)
     with _Flapping(extender, active=resumed == "again-and-again"):
         if resumed == "with-the-victim-going":
             extender.program.resume()
         placing.scene.wait_bound("urgent")
     extender.program.resume()
 
-    never(lambda: len(_going(pod_observer)) > 1, "a second victim", during=2)
-    record_property("victims", sorted(_going(pod_observer)))
-    assert len(_going(pod_observer)) == 1
+    never(lambda: len(going(pod_observer)) > 1, "a second victim", during=2)
+    record_property("victims", sorted(going(pod_observer)))
+    assert len(going(pod_observer)) == 1
 
 
 class _Flapping:
@@ -93,15 +93,6 @@ class _Flapping:
 
 def _asked(extender: Extender) -> float:
     return extender.metric("bayplan_extender_request_seconds_count", verb="filter")
-
-
-def _going(observer: Observer) -> set[str]:
-    """Return every pod that was seen on its way out or gone."""
-    return {
-        seen.body["metadata"]["name"]
-        for seen in observer.changes
-        if seen.kind == "DELETED" or "deletionTimestamp" in seen.body["metadata"]
-    }
 
 
 def _latencies(observer: Observer) -> dict[str, float]:

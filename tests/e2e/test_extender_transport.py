@@ -5,8 +5,9 @@ from typing import Any
 
 import yaml
 
+from controlplane.observing import Observer
 from controlplane.waiting import wait_until
-from tests.e2e.placing import SCHEDULER, Placing
+from tests.e2e.placing import SCHEDULER, Placing, fill, going, urgent
 from tests.e2e.services import Extender
 from tests.manifests import DEPLOY
 
@@ -39,7 +40,7 @@ def test_only_a_scheduler_with_a_client_certificate_is_answered(placing: Placing
     assert _asked(extender) >= 3
 
 
-def test_calls_with_whole_nodes_are_answered_and_reported_once(placing: Placing) -> None:
+def test_calls_with_whole_nodes_are_answered_and_reported_once(placing: Placing, pod_observer: Observer) -> None:
     hot, cold = placing.scene.nodes(2)
     placing.measure(hot, cpu=CONGESTED)
     placing.measure(cold, cpu=0.5)
@@ -47,7 +48,13 @@ def test_calls_with_whole_nodes_are_answered_and_reported_once(placing: Placing)
 
     assert [placing.place(f"web-{number}") for number in range(3)] == [cold] * 3
 
+    for name in (hot, cold):
+        fill(placing, name, f"low-on-{name}", "low")
+    urgent(placing)
+    placing.scene.wait_bound("urgent")
+    assert len(going(pod_observer)) == 1
     assert extender.metric("bayplan_extender_whole_object_requests_total", verb="filter") >= 3
+    assert extender.metric("bayplan_extender_whole_object_requests_total", verb="preempt") >= 1
     assert extender.metric("bayplan_extender_faults_total") == 0
     wait_until(lambda: "nodeCacheCapable" in extender.program.tail(1000), "the report")
     assert extender.program.tail(1000).count("set nodeCacheCapable: true") == 1
