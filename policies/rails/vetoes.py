@@ -3,9 +3,12 @@
 Read on the pod, on its workload and, for the keys that speak of nodes too, on its node. Values are not parsed yet, so
 that `evict: "false"` and a mistyped value protect as well; `evict: "true"` therefore protects too.
 
-Known are `bayplan.dev/no-evict` and `karpenter.sh/do-not-disrupt` (also on nodes),
-`descheduler.alpha.kubernetes.io/evict` and `…/prefer-no-eviction`, `cluster-autoscaler.kubernetes.io/safe-to-evict`
-and `…/safe-to-evict-local-volumes`.
+Known are `bayplan.dev/no-evict` and `karpenter.sh/do-not-disrupt` (also on nodes), Karpenter's older
+`karpenter.sh/do-not-evict` and (on nodes) `…/do-not-consolidate`, `descheduler.alpha.kubernetes.io/evict` and
+`…/prefer-no-eviction`, `cluster-autoscaler.kubernetes.io/safe-to-evict` and `…/safe-to-evict-local-volumes`.
+
+On the workload they are read of Deployments, StatefulSets and ReplicaSets; workloads of other kinds (an Argo Rollout)
+are not read, so there the annotation belongs into the pod template.
 """
 
 from collections.abc import Mapping
@@ -17,9 +20,10 @@ from policies.values.refusals import Refusal, Scope
 
 RAIL: Final = "veto"
 NO_EVICT: Final = "bayplan.dev/no-evict"
-NODE_KEYS: Final = (NO_EVICT, "karpenter.sh/do-not-disrupt")
+NODE_KEYS: Final = (NO_EVICT, "karpenter.sh/do-not-disrupt", "karpenter.sh/do-not-consolidate")
 KEYS: Final = (
     *NODE_KEYS,
+    "karpenter.sh/do-not-evict",
     "descheduler.alpha.kubernetes.io/evict",
     "descheduler.alpha.kubernetes.io/prefer-no-eviction",
     "cluster-autoscaler.kubernetes.io/safe-to-evict",
