@@ -30,6 +30,7 @@ from policies.values.pods import Pod
 from policies.values.records import EvictionRecord, Verification
 from policies.values.refusals import Refusal, Scope
 from sources.clocks import Clock
+from sources.garbage import COLLECTOR
 from sources.kube import errors
 from sources.kube.api import KubeApi
 from sources.signals.reader import Inventory, SignalReader
@@ -85,14 +86,10 @@ class Cycle:
     def run(self, loaded: Loaded) -> CycleResult:
         """Make one pass under this policy and return what it did."""
         began = self._tools.clock.monotonic()
-        scene = self._observe(loaded)
-        scene, landed = self._verify(scene)
-        with self._timed("decide"):
-            proposals = propose(scene)
-        if any(proposal.candidates for proposal in proposals):
-            scene = self._look_for_room(scene, loaded)
-        with self._timed("decide"):
-            outcomes = self._check(proposals, scene)
+        # What is read lives until the cycle's end: looking through it meanwhile finds nothing to collect.
+        with COLLECTOR.paused():
+            scene, landed = self._verify(self._observe(loaded))
+            scene, outcomes = self._decide(scene, loaded)
         with self._timed("act"):
             attempts = self._act(outcomes, scene, loaded)
         result = CycleResult(
@@ -129,6 +126,15 @@ class Cycle:
         with self._timed("signals"):
             use = {name: reader.pods(name, cluster.now) for name in scene.wanted}
         return scene.with_pod_use(use)
+
+    def _decide(self, scene: Scene, loaded: Loaded) -> tuple[Scene, tuple[Outcome, ...]]:
+        """Let the rules propose and check what they propose; the scene knows of room then, where it was looked for."""
+        with self._timed("decide"):
+            proposals = propose(scene)
+        if any(proposal.candidates for proposal in proposals):
+            scene = self._look_for_room(scene, loaded)
+        with self._timed("decide"):
+            return scene, self._check(proposals, scene)
 
     def _look_for_room(self, scene: Scene, loaded: Loaded) -> Scene:
         """Compute how the nodes stand as destinations: a cycle without candidates is spared that."""

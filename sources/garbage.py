@@ -21,7 +21,7 @@ class Collector:
 
     @contextmanager
     def paused(self) -> Iterator[None]:
-        """Keep it from running; pauses of several threads may overlap. For milliseconds, not for waiting."""
+        """Keep it from running; pauses of several threads may overlap. For seconds, not for good."""
         with self._lock:
             if self._pauses == 0:
                 self._was_on = gc.isenabled()
