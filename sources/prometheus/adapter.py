@@ -8,6 +8,7 @@ import logging
 import threading
 from collections.abc import Callable
 from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
 from pathlib import Path
 from typing import Any, Final
 
@@ -24,9 +25,10 @@ from urllib3.util.retry import Retry
 
 from policies.model.prometheus import Prometheus
 from sources import deadlines
+from sources.clocks import Clock, SystemClock
 from sources.garbage import COLLECTOR
 from sources.prometheus.errors import AnswerMalformed, QueryError, QueryRefused, SourceTimedOut, SourceUnreachable
-from sources.prometheus.series import Series, Span, compact, matrix, vector
+from sources.prometheus.series import Dated, Series, Span, compact, matrix, vector
 
 _LOG = logging.getLogger(__name__)
 _NO_RETRY: Final = Retry(total=0, connect=0, read=False, redirect=False, status=0)
@@ -48,7 +50,7 @@ _TIMEOUTS: Final = (requests.Timeout, LibraryTimeoutError, TimeoutError)
 class PrometheusSource:
     """Instant and range queries against one Prometheus; safe to use from several threads."""
 
-    def __init__(self, settings: Prometheus) -> None:
+    def __init__(self, settings: Prometheus, *, clock: Clock | None = None) -> None:
         self.url = _with_scheme(settings.url)
         self._seconds = settings.timeout
         self._session = _session(settings)
@@ -59,7 +61,13 @@ class PrometheusSource:
             headers=dict(settings.headers),
             retry=_NO_RETRY,
         )
-        self._session.mount(self.url, _Transport())  # the client has mounted an adapter of its own: ours goes over it
+        self._transport = _Transport(clock or SystemClock())
+        self._session.mount(self.url, self._transport)  # the client has mounted one of its own: ours goes over it
+
+    @property
+    def dated(self) -> Dated | None:
+        """Return what the newest answer said of Prometheus' clock, None before the first that said anything."""
+        return self._transport.dated
 
     def instant(self, query: str, at: float) -> list[Series]:
         """Evaluate a query at one moment.
@@ -117,7 +125,9 @@ class PrometheusSource:
 class _Transport(HTTPAdapter):
     """Bounded pools; an answer other than 200 is an error of ours at once; the others parse with orjson."""
 
-    def __init__(self) -> None:
+    def __init__(self, clock: Clock) -> None:
+        self.dated: Dated | None = None
+        self._clock = clock
         super().__init__(pool_connections=1, pool_maxsize=_CONNECTIONS, max_retries=_NO_RETRY)
 
     def init_poolmanager(self, *args: Any, **kwargs: Any) -> None:  # noqa: ANN401  # passed on as they are
@@ -129,7 +139,17 @@ class _Transport(HTTPAdapter):
         if response.status_code != _OK:
             raise QueryRefused(response.status_code, _reason(response))
         response.json = lambda **_: _decoded(resp)  # type: ignore[method-assign]  # see the module
+        date = _date(response.headers.get("Date", ""))
+        if date is not None:
+            self.dated = Dated(date, self._clock.monotonic())
         return response
+
+
+def _date(header: str) -> float | None:
+    try:
+        return parsedate_to_datetime(header).timestamp()
+    except ValueError:
+        return None
 
 
 def _decoded(response: urllib3.BaseHTTPResponse) -> object:

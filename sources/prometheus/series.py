@@ -10,6 +10,13 @@ from sources.prometheus.errors import AnswerMalformed
 _SHOWN: Final = 160  # characters of a series in a message: enough to find it, not enough to flood a log
 
 
+class Dated(NamedTuple):
+    """A Date header (Unix seconds, cut to whole ones), and our own steady time when it came."""
+
+    date: float
+    received: float
+
+
 class Series(NamedTuple):
     """One series: its labels, and its values with their times, oldest first. `fault` says why there are none.
 

@@ -18,7 +18,8 @@ def open_signals(
         ValueError: the source is metrics-server and no API is given.
     """
     if policy.signals.source == "prometheus":
-        return PrometheusReader(policy, PrometheusSource(policy.signals.prometheus), inventory, clock=clock)
+        source = PrometheusSource(policy.signals.prometheus, clock=clock)
+        return PrometheusReader(policy, source, inventory, clock=clock)
     if api is None:
         raise ValueError("seen source metrics-server without a Kubernetes API; allowed is with one")
     return MetricsServerReader(policy, api, inventory)

@@ -3,7 +3,7 @@
 A query that fails marks its own signal only. No score is computed here, and no failure is raised.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final, Protocol
 
 import numpy as np
@@ -12,7 +12,7 @@ from policies.model.policy import Policy
 from policies.values.signals import Floats, Grid, ResourceReadings, SignalHistory
 from sources.clocks import Clock, SystemClock
 from sources.garbage import COLLECTOR
-from sources.prometheus.series import Series, Span
+from sources.prometheus.series import Dated, Series, Span
 from sources.signals import queries
 from sources.signals.asking import Ask, Asker, Failed
 from sources.signals.gridding import Ages, Table, grid_of, tabulate
@@ -21,11 +21,18 @@ from sources.signals.reader import Inventories, Inventory
 from sources.signals.troubles import Troubles
 
 _NODE_FIELDS: Final = ("node", "pressure", "age")
+# A Date is cut to seconds and the moment of asking is a lower bound: this much apart is not yet a clock that is wrong.
+_AHEAD: Final = 10.0
 _EXPECTED: Final = ("node", "pressure", "age")  # without series these are in trouble; pods and SLOs may have none
 
 
 class QuerySource(Protocol):
     """Prometheus, as far as it is used here."""
+
+    @property
+    def dated(self) -> Dated | None:
+        """Return what the newest answer said of its clock."""
+        ...
 
     def instant(self, query: str, at: float) -> list[Series]:
         """Evaluate at one moment."""
@@ -58,7 +65,8 @@ class PrometheusReader:
         self._policy = policy
         self._source = source
         self._inventory = inventory
-        self._asker = Asker(timeout=policy.signals.prometheus.timeout, clock=clock or SystemClock())
+        self._clock = clock or SystemClock()
+        self._asker = Asker(timeout=policy.signals.prometheus.timeout, clock=self._clock)
         self._troubles = Troubles()
 
     def latest(self, at: float) -> SignalHistory:
@@ -67,9 +75,17 @@ class PrometheusReader:
         return self._history(self._instant(asked, at), workloads=True)
 
     def history(self, at: float, *, span: float) -> SignalHistory:
-        """Return nodes and objectives over a span."""
+        """Return nodes and objectives over a span that ends now; nothing of it where `now` is another one there.
+
+        A clock that is ahead makes every sample look younger than it is, and older than evictions that it shows
+        nothing of. One that is behind needs no look: its samples are stale by their own ages.
+        """
+        began = self._clock.monotonic()
         asked = queries.resource_queries(self._policy, _NODE_FIELDS) | queries.slo_queries(self._policy)
-        return self._history(self._range(asked, at, span), workloads=False)
+        found = self._range(asked, at, span)
+        dated = self._source.dated
+        ahead = 0.0 if dated is None else dated.date - (at + dated.received - began)
+        return self._history(found if ahead <= _AHEAD else self._disbelieved(found, ahead), workloads=False)
 
     def pods(self, resource: str, at: float) -> Grid:
         """Return what pods take of one resource."""
@@ -115,6 +131,12 @@ class PrometheusReader:
                 tables[name] = tabulate(answer, naming.of(name), times)
             self._troubles.tell(name, _trouble(name, tables[name], expected=bool(inventory.nodes)))
         return _Round(asked=asked, tables=tables, times=times)
+
+    def _disbelieved(self, found: _Round, ahead: float) -> _Round:
+        words = f"the clock of Prometheus is {ahead:.0f} s ahead of the API server's, allowed are {_AHEAD:.0f} s"
+        for name in found.tables:
+            self._troubles.tell(name, words)
+        return replace(found, tables={})
 
     def _history(self, found: _Round, *, workloads: bool) -> SignalHistory:
         troubles = self._troubles.now()

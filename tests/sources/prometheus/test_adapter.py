@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 from prometheus_api_client import exceptions as vendor
 
 from policies.model.prometheus import BasicAuth, Prometheus
+from sources.clocks import SystemClock
 from sources.prometheus.adapter import PrometheusSource
 from sources.prometheus.errors import AnswerMalformed, QueryError, QueryRefused, SourceTimedOut, SourceUnreachable
 from sources.prometheus.series import Series, Span, compact, matrix, shown, vector
@@ -67,6 +68,18 @@ def test_instant_query_is_asked_at_the_exact_moment(source: PrometheusSource, se
     assert found[0] == Series({"instance": "n1"}, [AT], [0.5])
     assert math.isnan(found[1].values[0])
     assert found[2].values[0] == math.inf
+
+
+def test_date_of_the_newest_answer_is_kept(source: PrometheusSource, server: HttpFake) -> None:
+    server.script(INSTANT, Reply(body=success()))
+    before = source.dated
+
+    source.instant("up", AT)
+
+    assert before is None
+    assert source.dated is not None
+    assert abs(source.dated.date - time.time()) < 60
+    assert source.dated.received <= SystemClock().monotonic()
 
 
 def test_range_query_is_asked_for_exact_steps(source: PrometheusSource, server: HttpFake) -> None:

@@ -5,7 +5,7 @@ from typing import Any
 from policies.model.policy import Policy
 from policies.model.signals import ResourceSignal, Signals
 from sources.prometheus.errors import QueryError
-from sources.prometheus.series import Series, Span
+from sources.prometheus.series import Dated, Series, Span
 
 AT = 1_800_000_000.0
 
@@ -14,6 +14,7 @@ class FakeSource:
     """Implements `QuerySource`. An answer is a list of (labels, value or values by time), or an error to raise."""
 
     def __init__(self, **answers: Any) -> None:
+        self.dated: Dated | None = None
         self.answers: dict[str, Any] = answers
         self.asked: list[str] = []
         self.closed = False

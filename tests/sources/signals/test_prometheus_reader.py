@@ -12,7 +12,9 @@ from policies.buoyancy.saturation import saturate
 from policies.model.scope import Selector
 from policies.model.slos import Slo
 from policies.values.signals import Freshness
+from simulator.clock import ManualClock
 from sources.prometheus.errors import QueryRefused, SourceUnreachable
+from sources.prometheus.series import Dated
 from sources.signals.prometheus_reader import PrometheusReader
 from sources.signals.reader import Inventory, SignalReader
 from tests.builders import make_node
@@ -190,6 +192,38 @@ def test_everything_down_is_no_exception(reading: Reading, source: FakeSource) -
     assert history.resources["cpu"].node.values.shape == (0, 3)
     assert history.slos["p99"].values.shape == (0, 3)
     assert reader.pods("cpu", AT).objects == ()
+
+
+@pytest.mark.parametrize(
+    ("ahead", "believed"),
+    [(-300.0, True), (0.0, True), (9.0, True), (300.0, False)],
+)
+def test_nothing_of_a_prometheus_whose_clock_is_ahead_is_believed(
+    source: FakeSource, ahead: float, *, believed: bool
+) -> None:
+    clock = ManualClock()
+    clock.advance(1000)
+    source.dated = Dated(AT + ahead, 1000.0)
+    reader = PrometheusReader(policy_of(cpu=CPU), source, lambda: Inventory(nodes=NODES), clock=clock)
+
+    history = reader.history(AT, span=30.0)
+    reader.close()
+
+    assert (history.resources["cpu"].node.newest("n1") is not None) is believed
+    words = "the clock of Prometheus is 300 s ahead of the API server's, allowed are 10 s"
+    assert set(history.failures.values()) == (set() if believed else {words})
+
+
+def test_an_old_date_is_taken_from_when_it_came(source: FakeSource) -> None:
+    clock = ManualClock()
+    source.dated = Dated(AT - 1000.0, clock.monotonic())
+    clock.advance(1000)
+    reader = PrometheusReader(policy_of(cpu=CPU), source, lambda: Inventory(nodes=NODES), clock=clock)
+
+    history = reader.history(AT, span=30.0)
+    reader.close()
+
+    assert history.failures == {}
 
 
 def test_query_without_series_is_named(reading: Reading, source: FakeSource) -> None:
