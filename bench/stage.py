@@ -17,6 +17,7 @@ from controlplane.runs import Run
 _BAYPLAN: Final = Path(sys.executable).with_name("bayplan")
 _GUNICORN: Final = Path(sys.executable).with_name("gunicorn")
 _DIRECT: Final = {"NO_PROXY": "127.0.0.1", "no_proxy": "127.0.0.1"}
+_AS_IN_IMAGES: Final = {"MALLOC_ARENA_MAX": "2"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +37,7 @@ class Stage:
         command = Command(
             name=name,
             arguments=[*map(str, arguments)],
-            environment=_DIRECT,
+            environment=_DIRECT | _AS_IN_IMAGES,
             ready=probing.http_ok(self.url(name) + ready),
             within=180.0,
         )
