@@ -5,11 +5,17 @@ as the Service's endpoints take a moment to follow; then it accepts nobody, and 
 `Connection: close` and closed.
 """
 
+import contextlib
+import logging
 import os
+import selectors
+import socket
 import ssl
 import threading
+import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from ipaddress import ip_address
 from pathlib import Path
 from types import FrameType
@@ -18,10 +24,13 @@ from typing import Any, Final, Protocol, cast
 from gunicorn.app.base import BaseApplication
 from gunicorn.arbiter import Arbiter
 from gunicorn.glogging import Logger
-from gunicorn.workers.gthread import ThreadWorker
+from gunicorn.workers.gthread import TConn, ThreadWorker
 
+_LOG = logging.getLogger(__name__)
 # kube-scheduler's client closes idle connections after 90 s: ours must not be first, or a call meets a closed one.
 KEEP_ALIVE: Final = 120
+# Longer than kube-scheduler waits for an answer (5 s unless httpTimeout is set): whoever is slower has gone or is none.
+_SLOWEST_CLIENT: Final = 6.0
 _DRAIN: Final = 3.0
 # From SIGTERM on, draining included; the ending of the background tasks comes after it, and all of it within 20 s.
 _FINISH: Final = 16
@@ -90,7 +99,40 @@ class _Log(Logger):
 
 
 class _Worker(ThreadWorker):
-    """Drains before it ends."""
+    """Drains before it ends, and lets no client keep a thread by being slow: a few of them would stop all calls."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:  # noqa: ANN401  # whatever gunicorn makes workers with
+        super().__init__(*args, **kwargs)
+        self._busy: dict[TConn, float] = {}
+
+    def enqueue_req(self, conn: TConn) -> None:
+        """Give a thread to a connection once it says something; gunicorn's own would wait five seconds in one."""
+        if conn.initialized or conn.wait_for_data(0):
+            super().enqueue_req(conn)
+            return
+        conn.sock.setblocking(False)
+        conn.set_timeout()
+        self.pending_conns.append(conn)
+        self.poller.register(conn.sock, selectors.EVENT_READ, partial(self.on_pending_socket_readable, conn))
+
+    def handle(self, conn: TConn) -> bool:
+        """Note since when a connection keeps its thread."""
+        self._busy[conn] = time.monotonic()
+        try:
+            return super().handle(conn)
+        finally:
+            self._busy.pop(conn, None)
+
+    def murder_pending(self) -> None:
+        """Hang up on those that keep a thread for too long; the main thread comes by each second."""
+        super().murder_pending()
+        late = time.monotonic() - _SLOWEST_CLIENT
+        for conn in [conn for conn, since in tuple(self._busy.items()) if since < late]:
+            _LOG.warning("hanging up on %s: no whole request within %.0f s", conn.client, _SLOWEST_CLIENT)
+            self._busy.pop(conn, None)
+            # Below TLS, whose own goodbye would wait for the peer; the thread then reads the end and gives up.
+            with contextlib.suppress(OSError):
+                socket.socket.shutdown(conn.sock, socket.SHUT_RDWR)
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
         """On SIGTERM: be not ready at once, and begin to end a little later."""

@@ -20,7 +20,8 @@ class Traced:
         self._trace("made")
 
     def app(self, environ: dict[str, Any], start_response: Callable[..., Any]) -> Iterable[bytes]:
-        """Answer; `/slow` takes a second."""
+        """Answer once the whole request is read; `/slow` takes a second."""
+        environ["wsgi.input"].read()
         if environ["PATH_INFO"] == "/slow":
             time.sleep(1.0)
         start_response("200 OK", [("Content-Type", "text/plain")])

@@ -154,6 +154,34 @@ def test_a_service_that_cannot_begin_ends_the_process_with_the_code_of_an_intern
     assert "RuntimeError: told to fail" in done.stderr
 
 
+@pytest.mark.parametrize(
+    "said",
+    [b"", b"POST /v1/fil", b"POST /v1/filter HTTP/1.1\r\nHost: a\r\nContent-Length: 9\r\n\r\n{"],
+    ids=["nothing", "half a head", "half a body"],
+)
+def test_clients_that_stall_keep_nobody_else_from_an_answer(start: Start, said: bytes) -> None:
+    server = start()
+    with contextlib.ExitStack() as open_sockets:
+        for _ in range(Listening().threads + 1):
+            stalled = open_sockets.enter_context(socket.create_connection(("127.0.0.1", server.port)))
+            stalled.sendall(said)
+        began = time.monotonic()
+        client = open_sockets.enter_context(_plain_client(server.port, timeout=20))
+
+        assert _ask(client, "/a") == ("/a", False)
+
+    # Silence costs no thread; half a request costs one until the server hangs up.
+    assert time.monotonic() - began < (12 if said else 4)
+
+
+def test_a_tls_client_that_stalls_is_hung_up_on(start: Start) -> None:
+    server = start(CERTIFICATE, KEY)
+    with socket.create_connection(("127.0.0.1", server.port), timeout=20) as stalled:
+        stalled.sendall(b"\x16\x03\x01")  # a handshake's first bytes
+
+        assert not stalled.recv(1)
+
+
 @pytest.mark.parametrize("host", ["127.0.0.1", "::1", "localhost"])
 def test_loopback_needs_no_certificate(host: str) -> None:
     assert Listening(host=host).certificate is None
@@ -180,8 +208,8 @@ def _ask(client: http.client.HTTPConnection, path: str) -> tuple[str, bool]:
     return response.read().decode(), response.will_close
 
 
-def _plain_client(port: int) -> contextlib.closing[http.client.HTTPConnection]:
-    return contextlib.closing(http.client.HTTPConnection("127.0.0.1", port, timeout=5))
+def _plain_client(port: int, *, timeout: float = 5) -> contextlib.closing[http.client.HTTPConnection]:
+    return contextlib.closing(http.client.HTTPConnection("127.0.0.1", port, timeout=timeout))
 
 
 def _tls_client(
