@@ -191,3 +191,25 @@ def test_no_odd_answer_to_any_call_evicts_twice_or_beyond_a_limit(odd: str) -> N
         # our own call without an answer is refunded 70 s later, after a definite refusal the next may follow at once
         assert asked_twice(asked, within=70.0 if odd in PROVES_NOTHING else 0.0) == []
         assert site.witness.evicted, f"nobody was evicted after {odd} at {name}"
+
+
+@pytest.mark.parametrize("apart", [-300.0, 0.0, 300.0])
+def test_clocks_that_run_apart_or_jump_change_no_limit(apart: float) -> None:
+    site = scene()
+    site.others["n1"] = 8.0
+    site.others["n2"] = 8.0
+    site.server.skew = apart
+    process = site.process("a")
+
+    for jump in (0.0, apart, -apart, 0.0):
+        # the process's clock is set; the server's goes on as it was
+        site.clock.jump(jump)
+        site.server.skew -= jump
+        for between in (15, 30):
+            process.run(after=between)
+    restarted = site.process("b")
+    for between in (20, 300, 300):
+        restarted.run(after=between)
+
+    check_limits(site.witness.evicted)
+    assert len(site.witness.evicted) == 2
