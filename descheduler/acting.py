@@ -16,6 +16,7 @@ from descheduler.evictor import Evictor
 from descheduler.ledger import Ledger, LedgerKeeper, LedgerUnreadable
 from descheduler.pausing import Pauses
 from policies.rails import pdb
+from policies.rules.evidence import GRACE
 from policies.values.candidates import Victim
 from policies.values.records import EvictionRecord, RecordState, Verification
 from policies.values.refusals import Refusal, Scope
@@ -220,7 +221,7 @@ def draft_of(victim: Victim, *, policy_hash: str) -> EvictionRecord:
         controller=None if owner is None else WorkloadRef(owner.kind, pod.namespace, owner.name),
         destination=victim.destination,
         policy_hash=policy_hash,
-        evidence=candidate.evidence,
+        evidence={**candidate.evidence, GRACE: pod.grace_seconds},
         verification=Verification(
             before={name: candidate.evidence[name] for name in _BEFORE if name in candidate.evidence}
         ),

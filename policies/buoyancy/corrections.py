@@ -1,7 +1,7 @@
 """Saturation without the pods that were evicted lately, so that a node is not judged by load that has left it.
 
 Evaluations older than an eviction are taken without the evicted pod's `R_i` (additive resources) or dropped; those
-after it fade with the rate window, as assumed load does.
+after it fade with the rate window, as assumed load does. Pressure counts no longer where the use falls below its gate.
 """
 
 from collections.abc import Collection, Iterable, Mapping
@@ -10,6 +10,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from policies.buoyancy.saturation import Saturation
+from policies.buoyancy.tolerance import below
 from policies.values.signals import Floats
 
 
@@ -35,14 +36,17 @@ def without_departed(saturation: Saturation, departures: Iterable[Departure], *,
     known = [departure for departure in departures if departure.node in saturation.row]
     if not known or not len(saturation.times):
         return saturation
-    scores = saturation.scores.copy()
+    use, pressure = saturation.scores - saturation.pressure, saturation.pressure.copy()
     for departure in known:
         row = saturation.row[departure.node]
         for k, resource in enumerate(saturation.resources):
             share = _unseen(saturation, k, row, departure.at, window=arithmetic.rate_windows.get(resource, 0.0))
             taken = departure.scores.get(resource) if resource in arithmetic.additive else None
-            scores[k, row] = _corrected(scores[k, row], share, taken)
-    return replace(saturation, scores=scores, whole=saturation.whole & np.isfinite(scores))
+            use[k, row] = _corrected(use[k, row], share, taken)
+            pressure[k, row] = np.where(below(use[k, row], saturation.gates[k]), 0.0, pressure[k, row])
+    scores = use + pressure
+    whole = saturation.whole & np.isfinite(scores)
+    return replace(saturation, scores=scores, pressure=pressure, whole=whole)
 
 
 def _unseen(saturation: Saturation, k: int, row: int, at: float, *, window: float) -> Floats:
@@ -54,8 +58,8 @@ def _unseen(saturation: Saturation, k: int, row: int, at: float, *, window: floa
     return np.where(age < 0, 1.0, 1.0 - seen)
 
 
-def _corrected(scores: Floats, share: Floats, taken: float | None) -> Floats:
+def _corrected(use: Floats, share: Floats, taken: float | None) -> Floats:
     """Subtract what had not left yet; where nobody knows how much that was, the evaluation is dropped."""
     if taken is None or not np.isfinite(taken):
-        return np.where(share > 0, np.nan, scores)
-    return np.maximum(scores - share * taken, 0.0)
+        return np.where(share > 0, np.nan, use)
+    return np.maximum(use - share * taken, 0.0)

@@ -4,6 +4,7 @@ A score rests on fresh values only. `whole` tells apart what is measured complet
 reached pressure gate without pressure, only a lower bound.
 """
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
@@ -25,7 +26,8 @@ class Saturation:
 
     `scores` is NaN where nothing is known. `states` says why a score is not whole. `whole` is False for a missing
     score and for one that is only a lower bound. `verified` is False for a resource whose age nobody measures.
-    `newest_sample` (K x N, Unix seconds) is NaN where the age is not known.
+    `newest_sample` (K x N, Unix seconds) is NaN where the age is not known. `pressure` is what pressure added to each
+    score, and `gates` (K) the score from which it does (NaN for a resource without a gate).
     """
 
     times: Floats
@@ -38,6 +40,8 @@ class Saturation:
     whole: Flags
     verified: Flags
     newest_sample: Floats
+    pressure: Floats
+    gates: Floats
 
     @property
     def now(self) -> float:
@@ -54,6 +58,8 @@ class _Layer:
     whole: Flags
     verified: bool
     newest_sample: Floats
+    pressure: Floats
+    gate: float
 
 
 def saturate(history: SignalHistory, signals: Signals, *, nodes: Sequence[str]) -> Saturation:
@@ -76,6 +82,8 @@ def saturate(history: SignalHistory, signals: Signals, *, nodes: Sequence[str]) 
         whole=_stack([layer.whole for layer in layers], shape, np.bool_),
         verified=np.array([layer.verified for layer in layers], dtype=np.bool_),
         newest_sample=_stack([layer.newest_sample for layer in layers], shape[:1], np.float64),
+        pressure=_stack([layer.pressure for layer in layers], shape, np.float64),
+        gates=np.array([layer.gate for layer in layers], dtype=np.float64),
     )
 
 
@@ -96,7 +104,8 @@ def _layer(history: SignalHistory, signal: ResourceSignal, *, name: str, nodes: 
         values = gated(use.values, pressure.values, signal.gate)
         states = np.where(lacking, pressure.states, use.states)
         verified = verified and (grid.verified or not grid.objects)
-    scores = normalise(values, Anchors(signal.zero, signal.full))
+    anchors = Anchors(signal.zero, signal.full)
+    scores = normalise(values, anchors)
     unusable = ~np.isfinite(scores) & (states == Freshness.FRESH)  # fresh, but no number after normalising
     return _Layer(
         scores=scores,
@@ -104,6 +113,8 @@ def _layer(history: SignalHistory, signal: ResourceSignal, *, name: str, nodes: 
         whole=np.isfinite(scores) & ~lacking,
         verified=verified,
         newest_sample=use.newest_sample,
+        pressure=np.maximum(0.0, scores - normalise(use.values, anchors)),
+        gate=math.nan if signal.pressure is None else (signal.gate - anchors.zero) / anchors.span,
     )
 
 

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from policies.buoyancy.corrections import Departure
-from policies.rules.evidence import pod_scores_in
+from policies.rules.evidence import grace_in, pod_scores_in
 from policies.values.clusters import Cluster
 from policies.values.records import EvictionRecord
 from policies.values.workloads import WorkloadRef
@@ -22,6 +22,9 @@ class Evictions:
 
 def read_ledger(records: Iterable[EvictionRecord], cluster: Cluster) -> Evictions:
     """Return the evictions that count. A pod that is still ending has not left any evaluation yet.
+
+    When one that is gone really left is not in the ledger: at the end of its grace at the latest. Too late is right:
+    load that is believed to have gone earlier than it did would cost the node another pod.
 
     An observed eviction took nothing off its node, and a refused one neither. An Intent or an Unknown may have: it
     is believed, so that nobody is evicted twice for one load.
@@ -42,5 +45,6 @@ def read_ledger(records: Iterable[EvictionRecord], cluster: Cluster) -> Eviction
 
 def _left_at(record: EvictionRecord, cluster: Cluster) -> float:
     pod = cluster.pods.get(record.pod_uid)
-    still_ending = pod is not None and pod.terminating and not pod.ended
-    return math.inf if still_ending else record.at
+    if pod is None or pod.ended:
+        return max(record.at, min(record.at + grace_in(record.evidence), cluster.now))
+    return math.inf if pod.terminating else record.at

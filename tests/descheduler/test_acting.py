@@ -154,7 +154,7 @@ def test_the_record_says_why_and_where_to(server: ApiServer, put_pod: PutPod) ->
     assert record is not None
     assert (record.pod, record.node, record.destination, record.rule) == ("web-0", "n1", "n2", "buoyancy")
     assert (record.workload, str(record.controller)) == (WEB, "ReplicaSet default/web-rs")
-    assert (record.evidence, record.policy_hash) == ({"headroom": -0.2, "pod.cpu": 0.5}, "hash")
+    assert (record.evidence, record.policy_hash) == ({"headroom": -0.2, "pod.cpu": 0.5, "grace": 30.0}, "hash")
     assert record.verification.before == {"headroom": -0.2}
 
 

@@ -29,6 +29,8 @@ def make_saturation(scores: Floats, *, verified: tuple[bool, bool] = (True, True
         whole=~missing,
         verified=np.array(verified),
         newest_sample=np.full(scores.shape, 990.0),
+        pressure=np.zeros_like(cube),
+        gates=np.full(2, np.nan),
     )
 
 

@@ -194,8 +194,8 @@ def test_an_evicted_pods_share_is_taken_off_older_evaluations() -> None:
 
 
 def test_after_an_eviction_of_unknown_size_the_debounce_begins_anew() -> None:
-    settled = make_record(ago=60.0 + 180.0, evidence={})
-    recent = make_record(ago=60.0 + 165.0, evidence={})
+    settled = make_record(ago=60.0 + 180.0, evidence={"grace": 0.0})
+    recent = make_record(ago=60.0 + 165.0, evidence={"grace": 0.0})
 
     assert victims(hot(records=[settled]).proposals()) == [["big", "small"]]
     assert victims(hot(records=[recent]).proposals()) == []

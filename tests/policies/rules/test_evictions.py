@@ -17,9 +17,22 @@ WEB = WorkloadRef("Deployment", "default", "web")
 
 @pytest.mark.parametrize("state", [RecordState.INTENT, RecordState.ACCEPTED, RecordState.UNKNOWN])
 def test_what_may_have_happened_is_believed(state: RecordState) -> None:
-    found = read_ledger([make_record(state=state, evidence={"pod.cpu": 0.2})], make_cluster())
+    found = read_ledger([make_record(state=state, evidence={"pod.cpu": 0.2, "grace": 0.0})], make_cluster())
 
     assert [(one.node, one.at, one.scores) for one in found.departures] == [("n1", NOW - 60, {"cpu": 0.2})]
+
+
+@pytest.mark.parametrize(
+    ("evidence", "left_at"),
+    [({"grace": 10.0}, NOW - 50), ({}, NOW - 30), ({"grace": 600.0}, NOW), ({"grace": -5.0}, NOW - 60)],
+    ids=["known", "unknown", "longer than it took", "nonsense"],
+)
+def test_a_pod_that_is_gone_left_at_the_end_of_its_grace_at_the_latest(
+    evidence: dict[str, float], left_at: float
+) -> None:
+    found = read_ledger([make_record(evidence=evidence)], make_cluster())
+
+    assert found.departures[0].at == left_at
 
 
 @pytest.mark.parametrize("state", [RecordState.REFUSED, RecordState.OBSERVED])
@@ -42,7 +55,7 @@ def test_the_last_eviction_of_each_node_and_workload_is_kept() -> None:
     ("pod", "left_at"),
     [
         (make_pod("gone", terminating=True), math.inf),
-        (make_pod("gone", terminating=True, phase=Phase.FAILED), NOW - 60),
+        (make_pod("gone", terminating=True, phase=Phase.FAILED), NOW - 30),
         (make_pod("gone"), NOW - 60),
     ],
     ids=["ending", "ended", "running on"],

@@ -130,7 +130,7 @@ def test_fc_052_after_an_eviction_pressure_is_looked_at_for_a_full_window_first(
     pods = [make_pod(f"p{number}") for number in range(4)]
 
     def proposed(*, ago: float) -> list[list[str]]:
-        record = make_record("gone", ago=ago, evidence={})
+        record = make_record("gone", ago=ago, evidence={"grace": 0.0})
         given = Given(
             policy=policy,
             pods=pods,
