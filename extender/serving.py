@@ -80,6 +80,24 @@ class Listening:
             )
         if (self.certificate is None) != (self.key is None) or (self.client_ca and self.certificate is None):
             raise ValueError("a certificate needs its key, and client certificates need both")
+        if self.certificate is not None and self.key is not None:
+            _check_tls(self.certificate, self.key, self.client_ca)
+
+
+def _check_tls(certificate: Path, key: Path, client_ca: Path | None) -> None:
+    """Refuse files that no connection could be made with; a server that begins with them refuses every call."""
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    try:
+        context.load_cert_chain(certificate, key, password="")  # an encrypted key would have us ask the terminal
+    except OSError as problem:
+        raise ValueError(
+            f"{certificate} and {key}: {problem}; allowed is a PEM certificate and its own, unencrypted PEM key"
+        ) from problem
+    try:
+        if client_ca is not None:
+            context.load_verify_locations(client_ca)
+    except OSError as problem:
+        raise ValueError(f"{client_ca}: {problem}; allowed are PEM certificates") from problem
 
 
 def _is_loopback(host: str) -> bool:

@@ -201,6 +201,20 @@ def test_half_a_tls_set_up_is_refused(files: dict[str, Path]) -> None:
         Listening(**files)  # type: ignore[arg-type]  # mypy cannot tell the keys
 
 
+def test_files_that_no_connection_could_be_made_with_are_refused(tmp_path: Path) -> None:
+    garbage = tmp_path / "garbage.pem"
+    garbage.write_text("no PEM")
+
+    with pytest.raises(
+        ValueError, match=r"server\.pem and .*client-key\.pem: .*; allowed is a PEM certificate and its"
+    ):
+        Listening(certificate=CERTIFICATE, key=CLIENT_TLS / "client-key.pem")
+    with pytest.raises(ValueError, match=r"garbage\.pem and .*server-key\.pem: "):
+        Listening(certificate=garbage, key=KEY)
+    with pytest.raises(ValueError, match=r"garbage\.pem: .*; allowed are PEM certificates"):
+        Listening(certificate=CERTIFICATE, key=KEY, client_ca=garbage)
+
+
 def _ask(client: http.client.HTTPConnection, path: str) -> tuple[str, bool]:
     """Return the answer, and whether the server closes the connection after it."""
     client.request("POST", path, body=b"{}")
