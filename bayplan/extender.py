@@ -84,6 +84,8 @@ def run(  # noqa: PLR0913  # one parameter an option, all by keyword
         listening = Listening(host=host, port=port, certificate=tls_certificate, key=tls_key, client_ca=tls_client_ca)
     except ValueError as problem:
         raise click.UsageError(str(problem)) from problem
+    if port == admin_port != 0:
+        raise click.UsageError(f"--port and --admin-port are both {port}; allowed are two ports")
     policy_file = _policy(process.policy)
     _check_api(process)
     admin = AdminAddress(host=admin_host, port=admin_port)

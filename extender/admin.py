@@ -75,7 +75,15 @@ class AdminServer:
     """Serves the application in threads of its own."""
 
     def __init__(self, app: Flask, *, host: str, port: int) -> None:
-        self._server: BaseWSGIServer = make_server(host, port, app, threaded=True, request_handler=_QuietHandler)
+        """Listen.
+
+        Raises:
+            OSError: the address cannot be listened on.
+        """
+        try:
+            self._server: BaseWSGIServer = make_server(host, port, app, threaded=True, request_handler=_QuietHandler)
+        except SystemExit as end:  # werkzeug's way; gunicorn would take it for a worker that ended, and begin again
+            raise OSError(f"cannot listen on {host} port {port} for probes and metrics: {end.__context__}") from end
 
     @property
     def port(self) -> int:

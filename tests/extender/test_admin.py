@@ -1,5 +1,6 @@
 """Probes, metrics and explanations on the second listener."""
 
+import socket
 import threading
 import urllib.request
 from typing import Any
@@ -7,6 +8,7 @@ from typing import Any
 import orjson
 import pytest
 from flask.testing import FlaskClient
+from prometheus_client import CollectorRegistry
 
 from extender.admin import AdminServer, create_admin_app
 from extender.metrics import Meters
@@ -121,3 +123,16 @@ def test_the_listener_serves_until_it_is_told_to_stop(condition: Condition) -> N
 
     assert body["ready"] is True
     assert not thread.is_alive()
+
+
+def test_a_port_that_is_taken_ends_the_start() -> None:
+    app = create_admin_app(
+        Readiness(rulings=make_state().rulings, health=Health(), conditions={}, remarks=tuple),
+        CollectorRegistry(),
+        explained,
+    )
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+
+        with pytest.raises(OSError, match=f"cannot listen on 127.0.0.1 port {port} for probes and metrics: .*in use"):
+            AdminServer(app, host="127.0.0.1", port=port)

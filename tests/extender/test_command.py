@@ -40,6 +40,13 @@ def test_an_address_that_others_can_reach_needs_a_certificate(policy: Path) -> N
     assert "listening on 10.0.0.7 without a certificate; allowed is a loopback address" in result.output
 
 
+def test_one_port_cannot_serve_both_listeners(policy: Path) -> None:
+    result = run(policy, "--port", "8889")
+
+    assert result.exit_code == Exit.USAGE
+    assert "--port and --admin-port are both 8889; allowed are two ports" in result.output
+
+
 def test_without_a_cluster_it_ends_with_its_own_code(policy: Path) -> None:
     result = run(policy)
 
