@@ -4,6 +4,7 @@ A small server thread of the same process: gunicorn would put its TLS and its tw
 """
 
 import logging
+import re
 import threading
 from collections.abc import Callable
 from typing import Any, Final
@@ -18,6 +19,8 @@ from extender.readiness import Readiness
 
 _LOG = logging.getLogger(__name__)
 _SLOWEST_CLIENT: Final = 10.0
+# They become part of a path that the API server is asked for with our rights: nothing that could lead elsewhere.
+_NAME: Final = re.compile(r"[a-z0-9]([-.a-z0-9]*[a-z0-9])?")
 Explain = Callable[[str, str], dict[str, Any] | None]
 
 
@@ -46,7 +49,7 @@ def create_admin_app(readiness: Readiness, registry: CollectorRegistry, explain:
         """Give what filter and prioritize would say of a pod, per node, and why."""
         pod = request.args.get("pod", "")
         namespace, _, name = pod.partition("/")
-        if not namespace or not name:
+        if not _NAME.fullmatch(namespace) or not _NAME.fullmatch(name):
             return _json({"error": f"pod={pod!r} names no pod; allowed is pod=<namespace>/<name>"}, status=400)
         found = explain(namespace, name)
         if found is None:

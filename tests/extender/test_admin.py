@@ -94,6 +94,13 @@ def test_a_pod_is_explained(client: FlaskClient) -> None:
     [
         ("?pod=shop/gone", 404, "there is no pod shop/gone, or it cannot be read now"),
         ("?pod=web-0", 400, "pod='web-0' names no pod; allowed is pod=<namespace>/<name>"),
+        (
+            "?pod=shop/a/../../secrets/b",
+            400,
+            "pod='shop/a/../../secrets/b' names no pod; allowed is pod=<namespace>/<name>",
+        ),
+        ("?pod=shop/a%3Fwatch=1", 400, "pod='shop/a?watch=1' names no pod; allowed is pod=<namespace>/<name>"),
+        ("?pod=../web-0", 400, "pod='../web-0' names no pod; allowed is pod=<namespace>/<name>"),
         ("", 400, "pod='' names no pod; allowed is pod=<namespace>/<name>"),
     ],
 )
