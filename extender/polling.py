@@ -84,9 +84,11 @@ class Poller:
 
     def poll(self) -> None:
         """Read everything once and set when to do it again."""
-        began = self._clock.monotonic()
-        history = self.sources.signals.latest(self._asks_at())
-        slacks = NO_SLACKS if self.sources.slacks is None else self.sources.slacks.newest()
+        began, sources = self._clock.monotonic(), self.sources
+        history = sources.signals.latest(self._asks_at())
+        slacks = NO_SLACKS if sources.slacks is None else sources.slacks.newest()
+        if sources is not self.sources:
+            return  # read for a policy that is not in force any more; it is still time to poll
         self._board.take(Readings(history=history, slacks=slacks), now=self._clock.now())
         took = self._clock.monotonic() - began
         self._soonest = began + max(EAGER, took * _SHARE)

@@ -78,6 +78,26 @@ def test_sources_are_asked_about_a_moment_of_their_own_clock(clock: ManualClock)
     assert memory.board.readings.history.times[-1] == clock.now() + 0.7
 
 
+def test_what_was_read_for_a_policy_that_was_replaced_meanwhile_is_dropped(clock: ManualClock) -> None:
+    poller, memory, old = make_poller(clock)
+    new = FakeSource(clock)
+    new.cpu = 0.2
+
+    def replaced(at: float) -> SignalHistory:
+        poller.sources = Sources(signals=new)
+        poller.hurry()
+        return make_history({"n1": {"cpu": 0.95}}, at=at)
+
+    old.latest = replaced  # type: ignore[method-assign]  # the policy changes while this answer is waited for
+    poller.poll()
+    assert not memory.board.ratings.below
+
+    poller.run(SteppingEvent(clock, stop_at=0.5))
+
+    assert new.asked == [0.0]
+    assert memory.board.ratings.scores == {"n1": 8}
+
+
 def test_while_a_pod_sleeps_signals_are_read_every_second(clock: ManualClock) -> None:
     poller, memory, source = make_poller(clock)
     memory.holding.refuse("u", now=0.0, until=300.0, asleep=True, wakes=300.0)
