@@ -49,7 +49,7 @@ class Census:
             self._pods[pod.uid] = pod
             if known is None:
                 return self._come(pod, now)
-            if known.requests is not pod.requests:
+            if known.requests is not pod.requests or workload_of(known) != workload_of(pod):
                 self._count(known, -1)
                 self._count(pod, 1)
             return None

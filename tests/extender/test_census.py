@@ -37,6 +37,18 @@ def test_a_pod_made_with_its_nodes_name_came_when_it_was_made() -> None:
     assert census.turns("n1")[0].at == NOW - 9
 
 
+def test_the_requests_of_a_pod_that_was_adopted_go_to_its_new_workload() -> None:
+    census = Census()
+    requests = make_resources(cpu=2000)
+    census.put(make_pod(requests=requests), now=NOW)
+
+    census.put(make_pod(requests=requests, owner=OWNER, labels=LABELS), now=NOW)
+    assert census.requested().keys() == {"default/web"}
+
+    census.remove(make_pod().uid, now=NOW)
+    assert census.requested() == {}
+
+
 @pytest.mark.parametrize("phase", [Phase.SUCCEEDED, Phase.FAILED])
 def test_a_pod_that_ran_to_its_end_has_left(phase: Phase) -> None:
     census = Census()
