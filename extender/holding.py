@@ -45,11 +45,12 @@ class Holding:
 
     def awaken(self, uid: str) -> None:
         """Note that the filter left a pod at least one node."""
-        known = self._holds.get(uid)
-        if known is None or not known.asleep:
-            return
+        if uid not in self._holds:
+            return  # most pods: no lock for them
         with self._lock:
-            self._holds[uid] = replace(known, asleep=False)
+            known = self._holds.get(uid)
+            if known is not None:
+                self._holds[uid] = replace(known, asleep=False)
 
     def forget(self, uid: str) -> None:
         """Drop a pod that is bound or gone."""
