@@ -62,7 +62,8 @@ class Waker:
         self._memory.holding.sweep(now)
         # Looked at before the sleepers are: a nudge for one that comes in between stays.
         nudged = self._memory.nudged.is_set()
-        self._memory.nudged.clear()
+        if nudged:  # else one that comes at this very moment would be lost
+            self._memory.nudged.clear()
         sleepers = self._memory.holding.sleepers()
         # A pod that was woken for a moment and did not ask again is not woken for the same moment twice.
         due = {

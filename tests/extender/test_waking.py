@@ -1,6 +1,8 @@
 """Waking: only for pods that sleep, at most once a second, and again until it worked."""
 
 import math
+import threading
+from dataclasses import replace
 
 import pytest
 
@@ -55,6 +57,25 @@ def test_a_freed_node_wakes_sleeping_pods_by_a_change_of_our_own_pod(
     assert pod is not None
     assert pod["metadata"]["annotations"][ANNOTATION] == f"{clock.now():.3f}"
     assert not memory.nudged.is_set()
+
+
+class Nudge(threading.Event):
+    """Comes just after it was looked for in vain."""
+
+    def is_set(self) -> bool:
+        """Look, and be set."""
+        before = super().is_set()
+        self.set()
+        return before
+
+
+def test_a_nudge_that_comes_as_it_is_looked_for_is_not_lost(api: ApiServer, memory: Memory, clock: ManualClock) -> None:
+    nudged = Nudge()
+    waker = make_waker(api, replace(memory, nudged=nudged), clock)
+    put_to_sleep(memory)
+
+    assert not waker.step()
+    assert waker.step()
 
 
 def test_nobody_is_woken_where_nobody_sleeps(api: ApiServer, memory: Memory, clock: ManualClock) -> None:
