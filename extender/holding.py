@@ -10,6 +10,9 @@ from typing import Final
 # A pod whose end was missed must not be kept for ever. An hour later its own PodScheduled condition tells that its
 # hold is long over, so nothing is lost.
 _FORGOTTEN_AFTER: Final = 3600.0
+# After its hold no pod is refused every node, and kube-scheduler asks within 5:30 by itself: whoever did not is gone.
+# It must not keep the polls eager.
+_ASKS_WITHIN: Final = 360.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,11 +62,13 @@ class Holding:
                 self._holds.pop(uid, None)
 
     def sweep(self, now: float) -> None:
-        """Drop holds that were over long ago."""
+        """Drop holds that were over long ago, and take for awake who would have asked again since."""
         with self._lock:
-            old = [uid for uid, hold in self._holds.items() if now > hold.until + _FORGOTTEN_AFTER]
-            for uid in old:
-                del self._holds[uid]
+            for uid, hold in list(self._holds.items()):
+                if now > hold.until + _FORGOTTEN_AFTER:
+                    del self._holds[uid]
+                elif hold.asleep and now > hold.until + _ASKS_WITHIN:
+                    self._holds[uid] = replace(hold, asleep=False)
 
     def sleepers(self) -> dict[str, Hold]:
         """Return the pods that the filter refused every node when they last asked."""

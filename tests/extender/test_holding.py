@@ -39,7 +39,18 @@ def test_a_hold_whose_end_was_missed_is_dropped_after_an_hour() -> None:
     holding.refuse("u", now=10.0, until=310.0, asleep=True, wakes=310.0)
 
     holding.sweep(310.0 + 3600.0)
-    assert holding.sleepers().keys() == {"u"}
+    assert holding.of("u") is not None
 
     holding.sweep(310.1 + 3600.0)
     assert holding.of("u") is None
+
+
+def test_a_sleeper_that_never_asked_again_sleeps_no_more() -> None:
+    holding = Holding()
+    holding.refuse("deleted", now=10.0, until=310.0, asleep=True, wakes=310.0)
+
+    holding.sweep(310.0 + 360.0)
+    assert holding.sleepers().keys() == {"deleted"}
+
+    holding.sweep(310.1 + 360.0)
+    assert holding.sleepers() == {}
