@@ -81,9 +81,10 @@ class Selector(Section):
 
     def warnings(self) -> Iterator[Remark]:
         """Name labels whose requirements no pod can meet at once."""
-        requirements = self.compiled().requirements
-        for key in dict.fromkeys(requirement.key for requirement in requirements):
-            about_key = [requirement for requirement in requirements if requirement.key == key]
+        by_key: dict[str, list[Requirement]] = {}
+        for requirement in self.compiled().requirements:
+            by_key.setdefault(requirement.key, []).append(requirement)
+        for about_key in by_key.values():
             if _contradict(about_key):
                 words = " and ".join(_words(requirement) for requirement in about_key)
                 yield Remark(at=(), message=f"{words} contradict each other: the selector matches no pod")
