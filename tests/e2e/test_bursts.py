@@ -4,9 +4,8 @@ import threading
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import ExitStack
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Self
 
 import pytest
 
@@ -65,45 +64,84 @@ class Demand:
         return START + CORES * (moment - self.began) - busy
 
 
+@dataclass
+class Slow:
+    """A Prometheus that has the past of all nodes and scrapes once a minute."""
+
+    prometheus: Prometheus
+    jobs: list[dict[str, Any]]
+
+    def pace(self, seconds: float) -> None:
+        """Scrape so often from now on; Prometheus spreads targets over an interval, so the first may come any time."""
+        self.prometheus.scrape(self.jobs, interval=f"{seconds:.0f}s")
+
+
 @pytest.fixture
-def slow_prometheus(placing: Placing) -> Iterator[Callable[[Demand], Prometheus]]:
-    """Return what starts a Prometheus that has the past of all nodes and scrapes once a minute from then on."""
-    with ExitStack() as stack:
-        exporter = stack.enter_context(Exporter())
-        jobs = [scrape("burst", exporter.address)]
-        prometheus = Prometheus(placing.scene.plane.run, jobs, interval="1s", name="slow-prometheus")
-
-        def start(demand: Demand) -> Prometheus:
-            exporter.put("burst", demand.exposition)
-            stack.enter_context(prometheus)
-            wait_until(lambda: prometheus.value("count(rate(node_cpu_seconds_total[4m]))"), "the past of the nodes")
-            prometheus.scrape(jobs, interval=f"{SCRAPE:.0f}s")
-            return prometheus
-
-        yield start
-
-
-def test_a_burst_between_two_scrapes_spreads_by_load(
-    placing: Placing,
-    pod_observer: Observer,
-    slow_prometheus: Callable[[Demand], Prometheus],
-    record_property: Callable[[str, object], None],
-) -> None:
+def slow(placing: Placing, pod_observer: Observer) -> Iterator[tuple[Slow, Demand]]:
+    """Ten nodes with their past in a Prometheus."""
     nodes = placing.scene.nodes(10)
     bases = {name: BUSY if number % 2 else IDLE for number, name in enumerate(nodes)}
     demand = Demand(bases, pod_observer.bound)
-    prometheus = slow_prometheus(demand)
-    placing.start(placing.policy(signals=_signals(prometheus)), measured=len(nodes))
+    with Exporter() as exporter:
+        exporter.put("burst", demand.exposition)
+        jobs = [scrape("burst", exporter.address)]
+        with Prometheus(placing.scene.plane.run, jobs, interval="1s", name=f"{placing.scene.name}-slow") as prometheus:
+            wait_until(lambda: prometheus.value("count(rate(node_cpu_seconds_total[4m]))"), "the past of the nodes")
+            made = Slow(prometheus, jobs)
+            made.pace(SCRAPE)
+            yield made, demand
 
-    took = _burst(placing)
-    wait_until(lambda: len(pod_observer.bound()) == PODS, "every pod to be bound", timeout=60)
+
+@pytest.mark.parametrize("polled", ["before", "in-its-midst"])
+def test_a_burst_spreads_by_load_although_no_sample_shows_it(
+    placing: Placing, slow: tuple[Slow, Demand], record_property: Callable[[str, object], None], polled: str
+) -> None:
+    paced, demand = slow
+    policy = placing.policy(signals=_signals(paced.prometheus))
+    extender = placing.start(policy, measured=len(demand.bases))
+    first = extender.readyz()["policyHash"]
+
+    with _Burst(placing) as burst:
+        if polled == "in-its-midst":
+            # A scrape that has seen some of the pods for a moment, and at once a poll: a changed policy brings one.
+            paced.pace(1)
+            extender.use(policy | {"steering": {"avoidSource": "11m"}})
+    wait_until(lambda: len(demand.bound()) == PODS, "every pod to be bound", timeout=60)
 
     loads = demand.loads(time.time())
     mean = sum(loads.values()) / len(loads)
     record_property("busiest_to_mean", f"{max(loads.values()) / mean:.3f}")
     record_property("mean_and_least_load", f"{mean:.2f}, {min(loads.values()):.2f}")
-    record_property("burst_seconds", round(took, 1))
+    record_property("burst_seconds", round(burst.took, 1))
+    assert (extender.readyz()["policyHash"] != first) == (polled == "in-its-midst")
     assert max(loads.values()) <= 1.25 * mean
+
+
+class _Burst:
+    """The pods, created evenly over the time with two connections while the block runs and until all are there."""
+
+    def __init__(self, placing: Placing) -> None:
+        self._placing = placing
+        self._began = time.monotonic()
+        self._halves = [threading.Thread(target=self._create, args=(start,)) for start in (0, 1)]
+        self.took = 0.0
+
+    def __enter__(self) -> Self:
+        for half in self._halves:
+            half.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        for half in self._halves:
+            half.join()
+        self.took = time.monotonic() - self._began
+
+    def _create(self, start: int) -> None:
+        with self._placing.scene.api.clone() as api:
+            for number in range(start, PODS, 2):
+                time.sleep(max(0.0, self._began + number * SECONDS / PODS - time.monotonic()))
+                body = self._placing.body(f"web-{number}", "400m")
+                api.create(f"/api/v1/namespaces/{self._placing.scene.namespace}/pods", body)
 
 
 def _signals(prometheus: Prometheus) -> dict[str, Any]:
@@ -119,21 +157,3 @@ def _signals(prometheus: Prometheus) -> dict[str, Any]:
         "staleAfter": "180s",
         "resources": {"cpu": cpu},
     }
-
-
-def _burst(placing: Placing) -> float:
-    """Create the pods, evenly over the time, with two connections; return the seconds it took."""
-    began = time.monotonic()
-    halves = [threading.Thread(target=_create, args=(placing, start, began)) for start in (0, 1)]
-    for half in halves:
-        half.start()
-    for half in halves:
-        half.join()
-    return time.monotonic() - began
-
-
-def _create(placing: Placing, start: int, began: float) -> None:
-    with placing.scene.api.clone() as api:
-        for number in range(start, PODS, 2):
-            time.sleep(max(0.0, began + number * SECONDS / PODS - time.monotonic()))
-            api.create(f"/api/v1/namespaces/{placing.scene.namespace}/pods", placing.body(f"web-{number}", "400m"))
