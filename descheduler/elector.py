@@ -128,6 +128,9 @@ class Elector:
     def _try(self) -> None:
         started = self._clock.monotonic()
         lease = self._read()
+        if lease is None and self._may_still_act():
+            self._renewed = None
+            return
         if lease is None:
             self._create()
         elif self._is_ours(lease) or self._is_free(lease):
@@ -139,6 +142,10 @@ class Elector:
 
     def _is_ours(self, lease: Mapping[str, Any]) -> bool:
         return bool(lease.get("spec", {}).get("holderIdentity") == self.terms.holder)
+
+    def _may_still_act(self) -> bool:
+        """Tell whether the holder of a Lease that somebody deleted may not have noticed yet."""
+        return self._seen is not None and self._clock.monotonic() - self._seen.since < self.terms.duration
 
     def _is_free(self, lease: Mapping[str, Any]) -> bool:
         holder = lease.get("spec", {}).get("holderIdentity") or ""

@@ -134,6 +134,32 @@ def test_one_that_never_led_frees_nothing_and_trouble_while_freeing_is_only_logg
     assert "could not be freed and will run out" in caplog.text
 
 
+def test_a_lease_that_somebody_deleted_is_left_to_its_holder_for_as_long_as_that_may_act(
+    server: ApiServer, clock: ManualClock
+) -> None:
+    first, second = elector(server, "a"), elector(server, "b")
+    first.step()
+    second.step()
+    server.remove("leases", "bayplan-descheduler", "bayplan-system")
+
+    at_once = second.step()
+    clock.advance(9)
+    both = (first.leads(), second.step())
+    clock.advance(7)
+
+    assert not at_once
+    assert both == (True, False)
+    assert (first.leads(), second.step()) == (False, True)
+
+
+def test_a_leader_whose_lease_somebody_deleted_writes_it_again(server: ApiServer) -> None:
+    first, second = elector(server, "a"), elector(server, "b")
+    first.step()
+    server.remove("leases", "bayplan-descheduler", "bayplan-system")
+
+    assert (first.step(), second.step(), holder(server)) == (True, False, "a")
+
+
 def test_two_that_see_a_dead_leader_at_once_do_not_both_lead(server: ApiServer, clock: ManualClock) -> None:
     elector(server, "dead").step()
     first, second = elector(server, "a"), elector(server, "b")
