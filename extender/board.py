@@ -15,6 +15,7 @@ from extender.codec import Victims
 from extender.rulings import Rulings
 from policies.buoyancy.saturation import saturate
 from policies.buoyancy.standing import NO_SLACKS, NodeSlacks, Standings, stand
+from policies.model.signals import Signals
 from policies.placement.aging import aged, next_expiry, with_last_known
 from policies.placement.expected_load import Expectations
 from policies.placement.preempting import Option
@@ -81,6 +82,16 @@ class Board:
             history = self.current_history(now=now)
             self.readings = replace(self.readings, history=history)
             self._compute(history, now=now)
+
+    def follow(self, old: Signals, *, now: float) -> None:
+        """Judge everything under the policy in force; values of queries that it does not ask any more are dropped."""
+        new = self._rulings.current.policy.signals.resources
+        same = {name for name, one in old.resources.items() if name in new and one.queries() == new[name].queries()}
+        with self._renewing:
+            history = self.readings.history
+            kept = {name: one for name, one in history.resources.items() if name in same}
+            self.readings = replace(self.readings, history=replace(history, resources=kept))
+            self.age(now=now)
 
     def expires(self) -> float:
         """Return when (Unix seconds) the next value becomes stale."""

@@ -128,9 +128,10 @@ class Service:
     def use_policy(self, loaded: Loaded) -> None:
         """Put a changed policy in force: its queries are opened anew, everything known is judged anew."""
         old, self._poller.sources = self._poller.sources, self._open(loaded)
+        signals = self.memory.rulings.current.policy.signals
         self.memory.rulings.current = self._ruling(loaded)
         self._poller.hurry()
-        self.memory.board.age(now=self._clock.now())
+        self.memory.board.follow(signals, now=self._clock.now())
         self.memory.nudged.set()
         old.close()
 

@@ -153,6 +153,24 @@ def test_a_poll_that_failed_leaves_the_nodes_as_they_were_until_they_are_stale(s
     assert scene.board.ratings.below == {}
 
 
+def test_values_of_a_query_that_was_replaced_are_not_judged_by_its_successor(scene: Scene) -> None:
+    scene.read(0.95)
+    policy = scene.rulings.current.policy
+    llc = SIGNALS.resources["llc"].model_copy(update={"full": 2.0})
+    cores = SIGNALS.resources["cpu"].model_copy(update={"node": "cores"})
+    signals = SIGNALS.model_copy(update={"resources": {"cpu": cores, "llc": llc}})
+    changed = policy.model_copy(update={"signals": signals})
+    scene.rulings.current = Ruling.of(changed, digest="def", own_namespace="bayplan-system")
+
+    scene.board.follow(SIGNALS, now=NOW)
+
+    standing = scene.board.standing("n1")
+    assert standing is not None
+    assert standing.absent == {"cpu": "missing"}
+    assert standing.scores == {"llc": pytest.approx(0.05)}  # its anchors changed, its values did not
+    assert scene.board.ratings.below == {}
+
+
 def test_a_node_without_one_of_its_signals_scores_at_most_neutral(scene: Scene) -> None:
     scene.board.take(Readings(history=make_history({"n1": {"cpu": 0.5}, "n2": {"cpu": 0.1, "llc": 0.1}})), now=NOW)
 
