@@ -5,7 +5,7 @@ A call touches memory only. Nothing here decides: `policies.placement` does.
 
 import logging
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from itertools import starmap
 from typing import Protocol
@@ -64,7 +64,7 @@ class Judge:
     def __init__(self, state: State) -> None:
         self._state = state
 
-    def filter(self, pod: Pod, names: Sequence[str]) -> FilterDecision:
+    def filter(self, pod: Pod, names: Collection[str]) -> FilterDecision:
         """Decide on a filter call."""
         view = self.view(pod)
         decision = decide_filter(pod, names, view)
@@ -80,7 +80,7 @@ class Judge:
             )
         return decision
 
-    def prioritize(self, pod: Pod, names: Sequence[str]) -> list[int]:
+    def prioritize(self, pod: Pod, names: Collection[str]) -> list[int]:
         """Score the names of a prioritize call."""
         return decide_prioritize(pod, names, self.view(pod))
 

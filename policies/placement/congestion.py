@@ -8,10 +8,9 @@ from policies.values.pods import Pod
 
 def check(_pod: Pod, field: Field, view: View) -> tuple[Reason, list[str]]:
     """Refuse nodes with `B_n < filterBelow`, lowest `B_n` first, within `maxRefusedNodes` of the names asked for."""
+    # By the few nodes below, not by the thousands of names; as a tuple, as entries come and go meanwhile.
     below = view.ratings.below
-    if not below:
-        return Reason.BUOYANCY, []
-    low = [name for name in field.left if name in below]
+    low = [name for name in tuple(below) if name in field.left]
     most = _most(field, view)
     if len(low) <= most:
         return Reason.BUOYANCY, low

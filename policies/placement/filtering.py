@@ -3,7 +3,7 @@
 Order: pods we have no say in pass, the nominated node passes, then the checks, each on what the one before left.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -30,33 +30,27 @@ class FilterDecision:
         return not self.passed and Reason.BUOYANCY in self.refused
 
 
-def decide_filter(pod: Pod, names: Sequence[str], view: View) -> FilterDecision:
+def decide_filter(pod: Pod, names: Collection[str], view: View) -> FilterDecision:
     """Decide on the names of one request, which holds none of them twice."""
     exempt = view.reach.exemption(pod)
     if exempt is not None:
-        return FilterDecision(passed=names, exempt=exempt)
-    left, safe = _without_nominated(pod, names)
+        return FilterDecision(passed=[*names], exempt=exempt)
+    left = dict.fromkeys(names)
+    safe = _set_aside(pod.nominated_node, left)
     refused: dict[Reason, Sequence[str]] = {}
     for check in CHECKS:
         reason, shut = check(pod, Field(len(names), left, safe), view)
         if shut:
             refused[reason] = shut
-            gone = set(shut)
-            left = [name for name in left if name not in gone]
-    if not refused:
-        return FilterDecision(passed=names)
-    return FilterDecision(passed=_with_nominated(pod, names, left, safe=safe), refused=refused)
+            for name in shut:
+                del left[name]
+    passed = [name for name in names if name in left or name == pod.nominated_node] if safe else [*left]
+    return FilterDecision(passed=passed, refused=refused)
 
 
-def _without_nominated(pod: Pod, names: Sequence[str]) -> tuple[Sequence[str], bool]:
-    """Set the nominated node aside: refused, it would cost the next victims [seen: six pods deleted for nothing]."""
-    if pod.nominated_node is None or pod.nominated_node not in names:
-        return names, False
-    return [name for name in names if name != pod.nominated_node], True
-
-
-def _with_nominated(pod: Pod, names: Sequence[str], left: Sequence[str], *, safe: bool) -> Sequence[str]:
-    if not safe:
-        return left
-    keep = {*left, pod.nominated_node}
-    return [name for name in names if name in keep]
+def _set_aside(nominated: str | None, left: dict[str, None]) -> bool:
+    """Take the nominated node out: refused, it would cost the next victims [seen: six pods deleted for nothing]."""
+    if nominated is None or nominated not in left:
+        return False
+    del left[nominated]
+    return True

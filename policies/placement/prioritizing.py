@@ -5,7 +5,7 @@ is neither sought nor shunned for what is not known of it.
 """
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable
 from typing import Final
 
 from policies.buoyancy.node_score import HIGHEST, median_of_counts
@@ -16,7 +16,7 @@ from policies.values.pods import Pod
 NOTHING: Final = 0
 
 
-def decide_prioritize(pod: Pod, names: Sequence[str], view: View) -> list[int]:
+def decide_prioritize(pod: Pod, names: Collection[str], view: View) -> list[int]:
     """Return an integer in 0..10 for each name, in the order asked."""
     if view.reach.exemption(pod) is not None:
         return [NOTHING] * len(names)

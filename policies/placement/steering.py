@@ -60,9 +60,7 @@ def check(_pod: Pod, field: Field, view: View) -> tuple[Reason, list[str]]:
 
     Where all of them are such nodes, the one evicted from longest ago stays.
     """
-    if not view.steered:
-        return Reason.STEERING, []
-    shut = [name for name in field.left if name in view.steered]
+    shut = [name for name in view.steered if name in field.left]
     if len(shut) == len(field.left) and shut and not field.safe:
         shut.remove(min(shut, key=lambda name: (view.steered[name], name)))
     return Reason.STEERING, shut

@@ -10,6 +10,9 @@ from policies.placement.reasons import Reason
 from policies.placement.scope import Reach
 from policies.values.pods import Pod
 
+# Names in the order asked, none of them twice; whether a name is among them costs no search.
+Names: TypeAlias = Mapping[str, None]
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class View:
@@ -37,7 +40,7 @@ class Field:
     """
 
     asked: int
-    left: Sequence[str]
+    left: Names
     safe: bool
 
 
