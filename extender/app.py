@@ -23,13 +23,15 @@ _PREFIX: Final = "/v1/"
 def create_app(judge: Judge, meters: Meters, *, clock: Clock | None = None) -> Flask:
     """Return the application with its three webhooks."""
     app = Flask("bayplan-extender", static_folder=None)
-    app.config["MAX_CONTENT_LENGTH"] = LARGEST_BODY
+    app.config["MAX_CONTENT_LENGTH"] = LARGEST_BODY + 1  # a body in chunks is cut there, not refused: see below
     clock = clock or SystemClock()
 
     def serve(verb: str) -> Response:
         body = request.get_data(cache=False)
+        if len(body) > LARGEST_BODY:
+            raise RequestEntityTooLarge
         began = clock.monotonic()
-        reply = answer(VERBS[verb], Call(body, judge, meters))
+        reply = answer(VERBS[verb], Call(body, judge, meters), now=began)
         meters.seconds.labels(verb).observe(clock.monotonic() - began)
         return _json(reply)
 
@@ -50,15 +52,19 @@ def create_app(judge: Judge, meters: Meters, *, clock: Clock | None = None) -> F
     return app
 
 
-def answer(verb: Verb, call: Call) -> bytes:
-    """Answer one call; the request boundary, behind which nothing fails."""
+def answer(verb: Verb, call: Call, *, now: float) -> bytes:
+    """Answer one call; the request boundary, behind which nothing fails. `now` is monotonic."""
     try:
         return verb.answer(call)
     except codec.RequestError as problem:
         call.meters.fault(verb.name, Fault.MALFORMED)
         return verb.refuse(str(problem))
-    except Exception:  # noqa: BLE001  # the boundary of every request: scheduling must not stop at an error of ours
-        _LOG.exception("the %s call failed, it is answered as if nothing were known", verb.name)
+    except Exception as problem:  # noqa: BLE001  # the boundary of every request: scheduling must not stop at an error of ours
+        if call.meters.due(f"{verb.name}: {type(problem).__name__}", now=now):  # each call may fail: hundreds a second
+            _LOG.exception(
+                "a %s call failed, it is answered as if nothing were known; the next minute's are only counted",
+                verb.name,
+            )
         call.meters.fault(verb.name, Fault.INTERNAL)
         return verb.give_up(call.body)
 

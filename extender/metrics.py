@@ -13,6 +13,7 @@ from policies.placement.preempting import PreemptDecision
 
 # The bound to keep is 10 ms; kube-scheduler gives up at 200 to 500 ms.
 _BUCKETS: Final = (0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0)
+_REPORT_EVERY: Final = 60.0
 _FAILS_OPEN: Final = frozenset({"filter", "prioritize"})
 
 
@@ -31,6 +32,7 @@ class Meters:
     def __init__(self) -> None:
         self.registry = CollectorRegistry()
         self._seen: set[str] = set()
+        self._reported: dict[str, float] = {}
         self.seconds = Histogram(
             "bayplan_extender_request_seconds",
             "Time from the whole request read to its answer, by verb.",
@@ -64,6 +66,14 @@ class Meters:
         seen = what in self._seen
         self._seen.add(what)
         return not seen
+
+    def due(self, what: str, *, now: float) -> bool:
+        """Tell whether something is worth a report again, a minute after the last one (monotonic seconds)."""
+        last = self._reported.get(what)
+        if last is not None and now < last + _REPORT_EVERY:
+            return False
+        self._reported[what] = now
+        return True
 
     def filtered(self, decision: FilterDecision) -> None:
         """Count what a filter call refused."""

@@ -1,5 +1,6 @@
 """The application: the right shape for whatever comes in, and scheduling goes on when something fails."""
 
+import io
 import json
 from typing import Any
 
@@ -11,6 +12,7 @@ from hypothesis import strategies as st
 from extender.app import LARGEST_BODY, create_app
 from extender.judging import Judge
 from extender.metrics import Meters
+from simulator.clock import ManualClock
 from tests.extender.fakes import FakeNodes, make_judge, make_state
 from tests.policies.placement.cases import make_standing
 from tests.raw import raw_pod
@@ -130,6 +132,34 @@ def test_an_internal_error_passes_every_node_scores_alike_and_vetoes_preemption(
     assert preempted.get_json() == {"NodeNameToMetaVictims": {}}
     assert [count(meters, "faults", verb=verb, kind="internal") for verb in VERBS] == [1, 1, 1]
     assert [count(meters, "failed_open", verb=verb) for verb in VERBS] == [1, 1, 0]
+
+
+def test_a_storm_of_errors_is_logged_once_a_minute_and_counted_each_time(
+    clock: ManualClock, caplog: pytest.LogCaptureFixture
+) -> None:
+    meters = Meters()
+    judge = Judge(make_state(nodes=FakeNodes(failure=RuntimeError("lost"))))
+    client = create_app(judge, meters, clock=clock).test_client()
+
+    for _ in range(5):
+        client.post("/v1/filter", json=NAMES)
+    client.post("/v1/prioritize", json=NAMES)
+    clock.advance(60.0)
+    client.post("/v1/filter", json=NAMES)
+
+    assert [record.message.split()[1] for record in caplog.records] == ["filter", "prioritize", "filter"]
+    assert count(meters, "faults", verb="filter", kind="internal") == 6
+
+
+@pytest.mark.parametrize("more", [0, 1])
+def test_a_body_in_chunks_may_be_as_large_as_any(more: int) -> None:
+    body = b'{"NodeNames": []' + b" " * (LARGEST_BODY - 17 + more) + b"}"
+
+    response = make_client().post(
+        "/v1/filter", input_stream=io.BytesIO(body), environ_overrides={"wsgi.input_terminated": True}
+    )
+
+    assert response.status_code == (413 if more else 200)
 
 
 def test_what_no_kube_scheduler_asks_for_gets_a_4xx_in_json() -> None:
