@@ -1,6 +1,7 @@
 """Pods whose volume exists on one node only are never evicted; nor those whose claim is unbound or unknown.
 
-A volume is bound to a node if it is `local` or `hostPath`, or if its node affinity names a single host.
+A volume is bound to a node if it is `local` or `hostPath`, if its node affinity names a single host, or if one node at
+most has what it asks for (drivers of local disks label nodes by keys of their own). Zones and regions bind to no node.
 """
 
 from typing import Final
@@ -8,6 +9,7 @@ from typing import Final
 from policies.rails.situation import Situation
 from policies.values.candidates import Candidate
 from policies.values.refusals import Refusal
+from policies.values.volumes import Volume
 
 RAIL: Final = "node-bound-volume"
 
@@ -30,4 +32,18 @@ def _why(key: str, situation: Situation) -> str | None:
     volume = situation.cluster.volumes.get(claim.volume)
     if volume is None:
         return f"volume {claim.volume} of claim {key} is not known"
-    return f"volume {claim.volume} of claim {key} exists on one node only" if volume.local else None
+    if volume.local or _reaches_one_node(volume, situation):
+        return f"volume {claim.volume} of claim {key} exists on one node only"
+    return None
+
+
+def _reaches_one_node(volume: Volume, situation: Situation) -> bool:
+    terms = volume.node_terms
+    if terms is None or any(_is_wide(one.key) for term in terms for one in term.expressions):
+        return False
+    nodes = situation.cluster.nodes.values()
+    return sum(any(term.matches(node.labels, node.name) for term in terms) for node in nodes) <= 1
+
+
+def _is_wide(key: str) -> bool:
+    return "zone" in key or "region" in key

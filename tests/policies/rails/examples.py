@@ -21,7 +21,7 @@ from policies.values.nodes import Node, Taint
 from policies.values.pdbs import Pdb
 from policies.values.pods import Owner, Phase, Pod
 from policies.values.records import EvictionRecord, Landing, RecordState
-from policies.values.selectors import LabelSelector, Operator, Requirement
+from policies.values.selectors import LabelSelector, NodeSelectorTerm, Operator, Requirement
 from policies.values.volumes import Claim, Volume
 from policies.values.workloads import Workload
 from tests.builders import NOW, make_cluster, make_node, make_pod, make_workload
@@ -102,7 +102,7 @@ def read_examples() -> list[Example]:
 
 def _cluster(given: Mapping[str, Any], pods: list[Pod]) -> Cluster:
     claims = (Claim(namespace="default", **each) for each in given.get("claims", []))
-    volumes = (Volume(**each) for each in given.get("volumes", []))
+    volumes = (_volume(each) for each in given.get("volumes", []))
     cluster = make_cluster(
         [_node(each) for each in given.get("nodes", [{"name": "n1"}, {"name": "n2"}, {"name": "n3"}])],
         pods,
@@ -147,6 +147,13 @@ def _node(data: Mapping[str, Any]) -> Node:
 def _key_and_effect(text: str) -> tuple[str, str, str]:
     key, _, effect = text.partition(":")
     return key, "", effect
+
+
+def _volume(data: Mapping[str, Any]) -> Volume:
+    changes = _snake(data)
+    labels = changes.pop("node_terms", None)
+    terms = None if labels is None else (NodeSelectorTerm(tuple(_exactly(*label) for label in labels.items())),)
+    return Volume(node_terms=terms, **changes)
 
 
 def _workload(data: Mapping[str, Any]) -> Workload:
