@@ -108,6 +108,7 @@ def _check_api(process: ProcessSettings) -> None:
 
 
 def _service(process: ProcessSettings, policy_file: PolicyFile, admin: AdminAddress) -> Service:
+    policy_file.poll()  # a worker that takes the place of one that died begins with the policy of now
     api = connect(process.kubeconfig)
     return Service(
         Surroundings(

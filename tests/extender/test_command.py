@@ -1,13 +1,22 @@
 """`bayplan extender run`: what it refuses before it serves anybody."""
 
+import threading
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner, Result
 
 from bayplan.exits import Exit
-from bayplan.extender import extender
+from bayplan.extender import AdminAddress, _service, extender
+from bayplan.settings import ProcessSettings
+from sources.policy_file import PolicyFile
 
+KUBECONFIG = """
+current-context: x
+contexts: [{name: x, context: {cluster: c, user: u}}]
+clusters: [{name: c, cluster: {server: "http://127.0.0.1:1"}}]
+users: [{name: u, user: {token: t}}]
+"""
 POLICY = "apiVersion: bayplan.dev/v1alpha1\nkind: Policy\n"
 
 
@@ -51,3 +60,21 @@ def test_without_a_cluster_it_ends_with_its_own_code(policy: Path) -> None:
     result = run(policy)
 
     assert result.exit_code == Exit.UNREACHABLE
+
+
+def test_a_worker_that_takes_the_place_of_one_that_died_begins_with_the_policy_of_now(
+    policy: Path, tmp_path: Path
+) -> None:
+    kubeconfig = tmp_path / "kubeconfig"
+    kubeconfig.write_text(KUBECONFIG)
+    read_before_the_fork = PolicyFile(policy)
+    policy.write_text(POLICY + "buoyancy: {filterBelow: 0.2}\n")
+
+    service = _service(
+        ProcessSettings(kubeconfig=kubeconfig), read_before_the_fork, AdminAddress(host="127.0.0.1", port=0)
+    )
+
+    assert service.memory.rulings.current.policy.buoyancy.filter_below == 0.2
+    ended = threading.Event()
+    ended.set()
+    service.admin.run(ended)
