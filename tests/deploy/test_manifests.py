@@ -62,6 +62,11 @@ def test_pods_run_without_privileges(layout: str) -> None:
 
 
 @every_layout
+def test_no_service_of_the_namespace_can_set_a_variable_of_ours(layout: str) -> None:
+    assert all(pod_spec(workload)["enableServiceLinks"] is False for workload in workloads(layout))
+
+
+@every_layout
 def test_only_the_control_plane_host_needs_the_hosts_network(layout: str) -> None:
     expected = layout == "overlays/control-plane-host"
 
