@@ -59,13 +59,17 @@ class ReadingApart:
             if self._closed:
                 return self._nothing(at, "the readings were closed")
             history = self._ask(at)
-            self._troubles.replace(history.failures)
+            if not self._closed:
+                self._troubles.replace(history.failures)
             return history
 
     def close(self) -> None:
-        """End the child."""
+        """End the child, and with it the wait of whoever is being answered."""
+        self._closed = True
+        child = self._child
+        if child is not None:
+            child.kill()
         with self._lock:
-            self._closed = True
             self._end()
 
     def _ask(self, at: float) -> SignalHistory:
@@ -118,6 +122,10 @@ class _Child:
         answer: SignalHistory = self._line.recv()
         self._told = addresses
         return answer
+
+    def kill(self) -> None:
+        """End the process at once; who waits for its answer sees the line break."""
+        self._process.kill()
 
     def end(self) -> None:
         """End the process: its line closes, and if that is not enough it is killed."""

@@ -135,6 +135,22 @@ def test_once_closed_the_child_is_gone_and_nothing_is_read(scene: Scene) -> None
     assert scene.reading.latest(NOW).failures == {"reading": "the readings were closed"}
 
 
+def test_closing_waits_for_no_answer_that_is_late(scene: Scene, caplog: pytest.LogCaptureFixture) -> None:
+    scene.fake.script(QUERY, vector(n1=0.5))
+    scene.values()
+    scene.fake.script(QUERY, Reply(wait=1.9))
+    waiting = threading.Thread(target=scene.reading.latest, args=(NOW,))
+    waiting.start()
+    time.sleep(0.3)
+
+    began = time.monotonic()
+    scene.reading.close()
+    waiting.join()
+
+    assert time.monotonic() - began < 1.0
+    assert not caplog.records
+
+
 def test_the_child_answers_until_its_line_is_closed(scene: Scene) -> None:
     scene.fake.script(QUERY, vector(n1=0.5))
     ours, theirs = Pipe()
