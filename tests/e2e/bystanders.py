@@ -41,7 +41,12 @@ class Bystanders:
     busy: float = field(default_factory=_machine_seconds)
     ours: float = field(default_factory=_our_seconds)
 
+    @property
+    def watched(self) -> float:
+        """Return for how many seconds they have been watched."""
+        return time.monotonic() - self.since
+
     def share(self) -> float:
         """Return their share of all CPUs since this was made."""
-        passed = (time.monotonic() - self.since) * cpus()
+        passed = self.watched * cpus()
         return max(0.0, (_machine_seconds() - self.busy) - (_our_seconds() - self.ours)) / passed
