@@ -5,7 +5,9 @@ The poll replaces everything, a pod's turn changes one node. Requests read witho
 
 import math
 import threading
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TypeVar
 
 import numpy as np
@@ -18,9 +20,10 @@ from policies.buoyancy.standing import NO_SLACKS, NodeSlacks, Standings, stand
 from policies.model.signals import Signals
 from policies.placement.aging import aged, next_expiry, with_last_known
 from policies.placement.expected_load import Expectations
-from policies.placement.preempting import Option
+from policies.placement.preempting import Option, Sight
 from policies.placement.ratings import Ratings, rate, rate_all
 from policies.placement.use_ratios import use_ratios
+from policies.values.pods import Pod
 from policies.values.signals import Grid, SignalHistory
 from policies.values.standings import NodeStanding
 
@@ -119,16 +122,19 @@ class Board:
         return computed.by_name.setdefault(node, computed.standings[node])
 
     def option(self, node: str, victims: Victims) -> Option:
-        """Return a node as a candidate for preemption, with what it would be rid of without the victims."""
-        computed, pods = self._computed, self._census.pods_of(victims.uids)
+        """Return a node as a candidate for preemption."""
+        pods = self._census.pods_of(victims.uids)
         priorities = [None if pod is None else pod.priority for pod in pods]
         if victims.priorities:
             priorities = [
                 victims.priorities.get(uid, known) for uid, known in zip(victims.uids, priorities, strict=True)
             ]
-        known = [pod for pod in pods if pod is not None]
+        return Option(node, priorities, victims.violations, partial(self._sight, node, pods))
+
+    def _sight(self, node: str, victims: Iterable[Pod | None]) -> Sight:
+        computed, known = self._computed, [pod for pod in victims if pod is not None]
         relief = {} if computed is None else computed.expected.relief(known, node)
-        return Option(node, priorities, victims.violations, self.standing(node), relief)
+        return Sight(self.standing(node), relief)
 
     def measured(self, node: str) -> dict[str, Measured]:
         """Return what the last poll brought of a node, by resource of the policy."""

@@ -4,9 +4,10 @@ Preemption is an eviction, so what is in doubt is vetoed; only nodes of which no
 """
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Final
+from types import MappingProxyType
+from typing import Final, NamedTuple
 
 from policies.buoyancy.tolerance import below
 from policies.placement.views import View
@@ -20,19 +21,23 @@ _UNKNOWN: Final = math.inf
 OUTRANKED: Final = "dropped: another node costs less or gains more"
 
 
-@dataclass(frozen=True, slots=True)
-class Option:
-    """One candidate node: how it stands, and the pods that would go; none is kube-scheduler's way to offer a free node.
+class Sight(NamedTuple):
+    """How a candidate stands, and what it would be rid of without its victims: `R_i` in sum, by additive resource."""
 
-    `priorities` are those of the victims, None where not known; `relief` is the sum of their `R_i`, by additive
-    resource.
+    standing: NodeStanding | None = None
+    relief: Mapping[str, float] = MappingProxyType({})
+
+
+class Option(NamedTuple):
+    """One candidate node, with the priorities of the pods that would go (None: not known); none of them: a free node.
+
+    `look` tells more of it; of a thousand candidates, only those that cost least are looked at.
     """
 
     node: str
     priorities: Sequence[int | None] = ()
     violations: int = 0
-    standing: NodeStanding | None = None
-    relief: Mapping[str, float] = field(default_factory=dict)
+    look: Callable[[], Sight] = Sight
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,62 +61,62 @@ def decide_preempt(pod: Pod, options: Sequence[Option], view: View) -> PreemptDe
         return PreemptDecision(kept=[option.node for option in options], exempt=exempt)
     if view.emptied and not view.hold_over:
         return PreemptDecision(veto=EMPTIED)
-    include_slack = view.buoyancy.include_slack == "filter"
-    weighed = [_Weighed(option, buoyancy_without(option, include_slack=include_slack)) for option in options]
-    floating = [one for one in weighed if view.hold_over or not _sinks(one, view.buoyancy.filter_below)]
-    dropped = dict.fromkeys((option.node for option in options), SUNK)
-    if not floating:
-        return PreemptDecision(dropped=dropped, held=bool(options))
-    kept, lost = _choose(floating)
-    for one in floating:
-        del dropped[one.option.node]
-    return PreemptDecision(kept=kept, dropped=dropped | dict.fromkeys(lost, OUTRANKED))
+    sunk: dict[str, str] = {}
+    for group in _by_cost(options):
+        gains = {option.node: gain for option in group if (gain := _gain(option.look(), view)) is not None}
+        sunk |= {option.node: SUNK for option in group if option.node not in gains}
+        if gains:
+            kept = _best(gains) if group[0].priorities else [*gains]
+            outranked = dict.fromkeys({option.node for option in options} - {*kept}, OUTRANKED)
+            return PreemptDecision(kept=kept, dropped=outranked | sunk)
+    return PreemptDecision(dropped=sunk, held=bool(options))
 
 
-@dataclass(frozen=True, slots=True)
-class _Weighed:
-    """A candidate with `B_n` once its victims are gone."""
+def _by_cost(options: Iterable[Option]) -> Iterator[list[Option]]:
+    """Yield the candidates of the same cost, the cheapest first: PDB violations, then the highest victim's priority.
 
-    option: Option
-    after: float | None
-
-
-def _choose(weighed: Sequence[_Weighed]) -> tuple[list[str], list[str]]:
-    """Take the one node that costs least and gains most; where none has victims, hand all on for the next extender."""
-    costly = [one for one in weighed if one.option.priorities]
-    if not costly:
-        return [one.option.node for one in weighed], []
-    best = min(costly, key=_rank)
-    return [best.option.node], [one.option.node for one in weighed if one is not best]
+    Free nodes come last: they are handed on for the next extender where no other is left.
+    """
+    groups: dict[tuple[float, float], list[Option]] = {}
+    for option in options:
+        groups.setdefault(_cost(option), []).append(option)
+    yield from (groups[cost] for cost in sorted(groups))
 
 
-def _rank(one: _Weighed) -> tuple[int, float, float, str]:
-    """Order by PDB violations, then the highest victim's priority, then gain, then name, so that order says nothing."""
-    priorities = one.option.priorities
-    top = _UNKNOWN if None in priorities else max(known for known in priorities if known is not None)
-    return one.option.violations, top, -_gain(one), one.option.node
+def _cost(option: Option) -> tuple[float, float]:
+    if not option.priorities:
+        return math.inf, math.inf
+    known = [priority for priority in option.priorities if priority is not None]
+    return option.violations, max(known) if len(known) == len(option.priorities) else _UNKNOWN
 
 
-def _gain(one: _Weighed) -> float:
-    """Return `B_n` without the victims minus `B_n` now; where either is not known, less than any other gain."""
-    before = one.option.standing.filter_buoyancy if one.option.standing is not None else None
-    return -math.inf if before is None or one.after is None else one.after - before
+def _best(gains: Mapping[str, float]) -> list[str]:
+    """Take the node that gains most; of equals the first by name, so that order says nothing."""
+    return [min(gains, key=lambda node: (-gains[node], node))]
 
 
-def _sinks(one: _Weighed, threshold: float) -> bool:
-    """Tell whether a node stays below the threshold, on verified values."""
-    standing = one.option.standing
-    return standing is not None and standing.refusable and one.after is not None and below(one.after, threshold)
+def _gain(sight: Sight, view: View) -> float | None:
+    """Return `B_n` without the victims minus `B_n` now; None where the node stays below the threshold all the same.
+
+    Where either is not known the gain is less than any other: such a node passes, as in the filter.
+    """
+    standing = sight.standing
+    after = buoyancy_without(sight, include_slack=view.buoyancy.include_slack == "filter")
+    if standing is None or standing.filter_buoyancy is None or after is None:
+        return -math.inf
+    if not view.hold_over and standing.refusable and below(after, view.buoyancy.filter_below):
+        return None
+    return after - standing.filter_buoyancy
 
 
-def buoyancy_without(option: Option, *, include_slack: bool) -> float | None:
+def buoyancy_without(sight: Sight, *, include_slack: bool) -> float | None:
     """Return `B_n` once the victims are gone: `1 - max(R_n - sum R_i)`, and the slack where the filter takes it in.
 
     Only additive resources shrink: a victim has no score on the others.
     """
-    standing = option.standing
+    standing = sight.standing
     if standing is None or standing.filter_buoyancy is None or not standing.scores:
         return None
-    relief = option.relief
-    headroom = 1 - max(score - relief.get(name, 0.0) for name, score in standing.scores.items())
+    relief = sight.relief
+    headroom = 1 - max([score - relief.get(name, 0.0) for name, score in standing.scores.items()])
     return headroom if standing.slack is None or not include_slack else min(headroom, standing.slack)

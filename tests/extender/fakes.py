@@ -11,7 +11,7 @@ from extender.ledger import Ledger
 from extender.rulings import Ruling, Rulings
 from policies.model.buoyancy import Buoyancy
 from policies.model.policy import Policy
-from policies.placement.preempting import Option
+from policies.placement.preempting import Option, Sight
 from policies.placement.ratings import Ratings
 from policies.values.standings import NodeStanding
 from simulator.clock import ManualClock
@@ -42,7 +42,7 @@ class FakeNodes:
         """Return a candidate with the uses and priorities of its victims that were told."""
         priorities = [victims.priorities.get(uid, self.priorities.get(uid)) for uid in victims.uids]
         relief = {"cpu": sum(self.uses.get(uid, 0.0) for uid in victims.uids)}
-        return Option(node, priorities, victims.violations, self.standing(node), relief)
+        return Option(node, priorities, victims.violations, lambda: Sight(self.standing(node), relief))
 
 
 def make_policy(**buoyancy: Any) -> Policy:

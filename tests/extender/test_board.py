@@ -11,7 +11,7 @@ from extender.codec import Victims
 from extender.rulings import Ruling, Rulings
 from policies.model.policy import Policy
 from policies.model.signals import ResourceSignal, Signals
-from policies.placement.preempting import Option
+from policies.placement.preempting import Sight
 from policies.values.signals import SignalHistory
 from policies.values.standings import Confidence
 from tests.builders import NOW, make_node, make_pod, make_resources
@@ -194,16 +194,18 @@ def test_a_victims_share_is_its_request_by_the_ratio_of_its_workload(scene: Scen
 
     option = scene.board.option("n1", Victims((pod.uid, "gone"), 2, {}))
 
-    assert option == Option("n1", [7, None], 2, scene.board.standing("n1"), {"cpu": 0.25})
+    assert option[:3] == ("n1", [7, None], 2)
+    assert option.look() == Sight(scene.board.standing("n1"), {"cpu": 0.25})
     assert scene.board.option("n1", Victims((pod.uid,), 0, {pod.uid: 3})).priorities == [3]
-    assert scene.board.option("n9", Victims((pod.uid,), 0, {})).relief == {}
+    assert scene.board.option("n9", Victims((pod.uid,), 0, {})).look() == Sight()
 
 
 def test_before_the_first_poll_a_victim_has_no_share(scene: Scene) -> None:
     pod = make_pod(priority=7)
     scene.census.put(pod, now=NOW)
 
-    assert scene.board.option("n1", Victims((pod.uid,), 0, {})) == Option("n1", [7])
+    option = scene.board.option("n1", Victims((pod.uid,), 0, {}))
+    assert (option.priorities, option.look()) == ([7], Sight())
 
 
 def test_what_was_measured_is_told_with_its_age(scene: Scene) -> None:

@@ -12,6 +12,7 @@ from policies.placement.preempting import (
     OUTRANKED,
     SUNK,
     Option,
+    Sight,
     buoyancy_without,
     decide_preempt,
 )
@@ -25,7 +26,8 @@ POD = make_pod(node=None, priority=1000)
 def make_option(
     node: str, *priorities: int | None, use: float = 0.0, buoyancy: float | None = 0.5, violations: int = 0
 ) -> Option:
-    return Option(node, priorities, violations, make_standing(node, buoyancy), {"cpu": use * len(priorities)})
+    sight = Sight(make_standing(node, buoyancy), {"cpu": use * len(priorities)})
+    return Option(node, priorities, violations, lambda: sight)
 
 
 def test_a_node_that_stays_congested_without_its_victims_is_dropped() -> None:
@@ -57,7 +59,8 @@ def test_once_its_hold_is_over_a_pod_preempts_where_it_costs_least() -> None:
 
 @pytest.mark.parametrize("standing", [None, make_standing("n1", None), make_standing("n1", -1.0, refusable=False)])
 def test_a_node_of_which_nothing_certain_is_known_passes(standing: object) -> None:
-    option = Option("n1", [1], 0, standing)  # type: ignore[arg-type]  # the case list is of objects
+    sight = Sight(standing)  # type: ignore[arg-type]  # the case list is of objects
+    option = Option("n1", [1], 0, lambda: sight)
 
     assert decide_preempt(POD, [option], make_view()).kept == ["n1"]
 
@@ -101,7 +104,24 @@ def test_fc_068_a_node_without_victims_that_we_would_refuse_is_left_out() -> Non
     decision = decide_preempt(POD, [make_option("n1", buoyancy=0.0), make_option("n2", 1)], make_view())
 
     assert decision.kept == ["n2"]
-    assert decision.dropped == {"n1": SUNK}
+    assert decision.dropped.keys() == {"n1"}
+    assert decide_preempt(POD, [make_option("n1", buoyancy=0.0)], make_view()).dropped == {"n1": SUNK}
+
+
+def test_only_the_cheapest_candidates_are_looked_at() -> None:
+    looked: list[str] = []
+
+    def option(node: str, priority: int) -> Option:
+        def look() -> Sight:
+            looked.append(node)
+            return Sight()
+
+        return Option(node, [priority], 0, look)
+
+    options = [option("n1", 5), option("n2", 1), option("n3", 9), option("n4", 1)]
+
+    assert decide_preempt(POD, options, make_view()).kept == ["n2"]
+    assert looked == ["n2", "n4"]
 
 
 def test_fc_068_nodes_without_victims_are_handed_on_where_no_other_is_left() -> None:
@@ -135,17 +155,15 @@ def test_no_candidates_give_no_hold() -> None:
 
 def test_victims_take_nothing_off_a_resource_that_is_not_additive() -> None:
     standing = make_standing("n1", 0.1, scores={"cpu": 0.9, "llc": 0.8})
-    option = Option("n1", [1], 0, standing, {"cpu": 0.5})
 
-    assert buoyancy_without(option, include_slack=False) == pytest.approx(0.2)
+    assert buoyancy_without(Sight(standing, {"cpu": 0.5}), include_slack=False) == pytest.approx(0.2)
 
 
 @pytest.mark.parametrize(("include", "expected"), [(True, -0.3), (False, 0.6)])
 def test_slack_counts_where_the_filter_takes_it_in(*, include: bool, expected: float) -> None:
     standing = make_standing("n1", 0.1, slack=-0.3)
-    option = Option("n1", [1], 0, standing, {"cpu": 0.5})
 
-    assert buoyancy_without(option, include_slack=include) == pytest.approx(expected)
+    assert buoyancy_without(Sight(standing, {"cpu": 0.5}), include_slack=include) == pytest.approx(expected)
 
 
 @given(
