@@ -64,6 +64,7 @@ class Elector:
         self._renewed: float | None = None
         self._seen: _Seen | None = None
         self._alive = False
+        self.trouble: errors.ApiError | None = None  # what kept the last try from succeeding
         self._writing = threading.Lock()
         self._closed = False
 
@@ -86,7 +87,11 @@ class Elector:
             try:
                 self._try()
             except errors.ApiError as error:
-                _LOG.warning("the lease %s could not be renewed: %s", self.terms.name, error)
+                if str(error) != str(self.trouble):
+                    _LOG.warning("the lease %s could not be renewed: %s", self.terms.name, error)
+                self.trouble = error
+            else:
+                self.trouble = None
             after = self.leads()
         if before is not after:
             _LOG.info("leadership %s", "taken" if after else "lost", extra={"lease": self.terms.name})
@@ -102,9 +107,12 @@ class Elector:
         """Try until we lead or another holder is proven alive; what `--once` does. `pause` returns True to give up.
 
         A Lease that nobody changes for `duration` belonged to a process that died: waiting that long is part of it.
+        An API that does not let us try is waited for as long.
         """
+        began = self._clock.monotonic()
         while not self.step():
-            if self._alive or pause(self._pace()):
+            tried_enough = self.trouble is not None and self._clock.monotonic() - began >= self.terms.duration
+            if self._alive or tried_enough or pause(self._pace()):
                 return False
         return True
 

@@ -66,9 +66,12 @@ class Runner:
 
         Raises:
             NotLeading: the policy says enforce, and another process holds the Lease.
+            ApiError: the policy says enforce, and whether anybody holds the Lease cannot be told.
         """
         loaded = self.policy()
         if not self.elector.take(self.stop.wait) and loaded.policy.eviction.mode == "enforce":
+            if self.elector.trouble is not None:
+                raise self.elector.trouble
             raise NotLeading(f"the lease {self.elector.terms.name} is held by {self.elector.other or 'nobody yet'}")
         result = self.cycle.run(loaded)
         self._settle()

@@ -1,5 +1,6 @@
 """The Lease: one leader at a time by monotonic clocks, whatever the wall clocks say."""
 
+import math
 import threading
 
 import pytest
@@ -194,6 +195,24 @@ def test_once_gives_up_as_soon_as_the_holder_is_seen_to_live(server: ApiServer, 
     before = clock.monotonic()
     assert not elector(server, "b").take(pause)
     assert clock.monotonic() - before < 5
+
+
+def test_once_gives_up_when_the_api_lets_nobody_try(
+    server: ApiServer, clock: ManualClock, caplog: pytest.LogCaptureFixture
+) -> None:
+    server.faults.add(Fail(Failure(403, "Forbidden", "no leases for you")), method="GET", path=LEASES, times=math.inf)
+    tried = elector(server, "b")
+    before = clock.monotonic()
+
+    assert not tried.take(SteppingEvent(clock).wait)
+
+    assert 15 <= clock.monotonic() - before < 20
+    assert str(tried.trouble) == "403 Forbidden: no leases for you"
+    assert len([record for record in caplog.records if "could not be renewed" in record.message]) == 1
+
+    server.faults.clear()
+    assert tried.step()
+    assert tried.trouble is None
 
 
 def test_once_gives_up_when_it_is_told_to(server: ApiServer) -> None:

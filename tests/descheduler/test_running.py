@@ -1,5 +1,6 @@
 """Cycles one after the other: the loop survives a failing cycle, the single run ends with what it knows."""
 
+import math
 import threading
 
 import pytest
@@ -7,7 +8,9 @@ import pytest
 from descheduler.running import NotLeading, Runner
 from policies.model.loading import Loaded
 from simulator.clock import SteppingEvent
-from simulator.faults import LostAnswer, LostRequest
+from simulator.failures import Failure
+from simulator.faults import Fail, LostAnswer, LostRequest
+from sources.kube.errors import Forbidden
 from tests.descheduler.site import Process, Site, policy
 from tests.descheduler.test_cycle import hot
 
@@ -86,6 +89,17 @@ def test_a_single_enforcing_run_without_the_lease_does_nothing() -> None:
 
     with pytest.raises(NotLeading, match="the lease bayplan-descheduler is held by leader"):
         runner(process, stop=Renewing(site.clock)).once()
+
+    assert site.evictions() == []
+
+
+def test_a_single_enforcing_run_that_may_not_ask_for_the_lease_says_so() -> None:
+    site = hot()
+    site.server.faults.add(Fail(Failure(403, "Forbidden", "no leases")), path="*/leases*", times=math.inf)
+    process = site.process("once")
+
+    with pytest.raises(Forbidden, match="no leases"):
+        runner(process).once()
 
     assert site.evictions() == []
 
