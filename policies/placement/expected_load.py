@@ -45,17 +45,14 @@ class Expectations:
     signals: Signals
     nodes: Mapping[str, Node]
     ratios: Ratios = field(default_factory=dict)
+    _rooms: dict[str, dict[str, float]] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     def relief(self, pods: Sequence[Pod], node: str) -> dict[str, float]:
         """Return what a node would be rid of without some pods: the sum of `R_i`, by additive resource they request."""
-        found: dict[str, float] = {}
-        for resource, signal in self.signals.resources.items():
-            use = self._uses(pods, resource) if signal.additive else 0.0
-            if use > 0:
-                room = full_capacity(self.nodes.get(node), resource, Anchors(signal.zero, signal.full))
-                if room > 0:
-                    found[resource] = use / room
-        return found
+        rooms = self._rooms.get(node)
+        if rooms is None:
+            rooms = self._rooms[node] = self._rooms_of(node)
+        return {resource: use / room for resource, room in rooms.items() if (use := self._uses(pods, resource)) > 0}
 
     def of_node(self, node: str, turns: Sequence[Turn]) -> list[float]:
         """Return `dR` of one node by resource, in the saturation's order."""
@@ -75,7 +72,7 @@ class Expectations:
                     Changes(rows=rows, at=at, use=np.array([self._signed(turn, resource) for turn in known])),
                     newest=newest_samples(self.saturation, k),
                     rate_window=signal.rate_window,
-                    full_capacity=self._rooms(resource, signal),
+                    full_capacity=self._all_rooms(resource, signal),
                 )
         return loads
 
@@ -110,6 +107,16 @@ class Expectations:
         requested = amount(pod.requests, resource)
         return requested * self.ratios.get((workload, resource), 1.0) if requested else 0.0
 
-    def _rooms(self, resource: str, signal: ResourceSignal) -> Floats:
+    def _rooms_of(self, node: str) -> dict[str, float]:
+        """Return what a score of 1 stands for on a node, by additive resource that it declares."""
+        known = self.nodes.get(node)
+        rooms = {
+            resource: full_capacity(known, resource, Anchors(signal.zero, signal.full))
+            for resource, signal in self.signals.resources.items()
+            if signal.additive
+        }
+        return {resource: room for resource, room in rooms.items() if room > 0}
+
+    def _all_rooms(self, resource: str, signal: ResourceSignal) -> Floats:
         anchors = Anchors(signal.zero, signal.full)
         return np.array([full_capacity(self.nodes.get(name), resource, anchors) for name in self.saturation.nodes])

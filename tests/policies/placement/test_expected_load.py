@@ -82,6 +82,14 @@ def test_without_victims_a_node_is_rid_of_their_expected_use() -> None:
     assert make_expectations().relief([], "n1") == {}
 
 
+def test_a_node_is_asked_again_about_other_victims() -> None:
+    expected = make_expectations()
+    asking, idle = make_pod(requests=make_resources(cpu=2000)), make_pod(requests=make_resources(cpu=0))
+
+    assert expected.relief([asking, idle], "n1") == expected.relief([asking], "n1")
+    assert expected.relief([idle], "n1") == {}
+
+
 @given(
     turns=st.lists(
         st.tuples(st.floats(-200, 20), st.sampled_from(["n1", "n2", "n9"]), st.integers(0, 4000), st.booleans()),
