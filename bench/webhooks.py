@@ -22,7 +22,10 @@ def for_nodes(sizes: Population, *, names: int, count: int, seed: int) -> list[d
 
 
 def for_preemption(sizes: Population, *, candidates: int, count: int, seed: int) -> list[dict[str, Any]]:
-    """Return preempt bodies with so many candidate nodes, each with two of its pods as victims."""
+    """Return preempt bodies with so many candidate nodes, each with two of its pods as victims.
+
+    They all cost the same, so that each node has to be judged by what it would gain.
+    """
     chance = random.Random(seed)  # noqa: S311  # a repeatable load, no secret
     return [
         {
@@ -31,7 +34,7 @@ def for_preemption(sizes: Population, *, candidates: int, count: int, seed: int)
             "NodeNameToMetaVictims": {
                 population.node_name(node): {
                     "Pods": [{"UID": population.uid(node + turn * sizes.nodes)} for turn in range(1, _VICTIMS + 1)],
-                    "NumPDBViolations": chance.randrange(2),
+                    "NumPDBViolations": 0,
                 }
                 for node in chance.sample(range(sizes.nodes), candidates)
             },
