@@ -12,7 +12,7 @@ from policies.placement.filtering import FilterDecision
 from policies.placement.preempting import PreemptDecision
 
 # The bound to keep is 10 ms; kube-scheduler gives up at 200 to 500 ms.
-_BUCKETS: Final = (0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0)
+_BUCKETS: Final = (0.0005, 0.001, 0.0015, 0.002, 0.003, 0.005, 0.0075, 0.01, 0.015, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0)
 _REPORT_EVERY: Final = 60.0
 _FAILS_OPEN: Final = frozenset({"filter", "prioritize"})
 
