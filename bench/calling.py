@@ -23,8 +23,16 @@ class Series:
     rounds: int
 
 
-def call(stage: Stage, series: Series) -> dict[tuple[str, str], Spread]:
-    """Send the calls one after the other and return their durations by target and verb."""
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """How long the calls of one verb to one target took: for the client, and by what the target itself says."""
+
+    client: Spread
+    server: Spread
+
+
+def call(stage: Stage, series: Series) -> dict[tuple[str, str], Seen]:
+    """Send the calls one after the other and return what they took by target and verb."""
     bodies = _write(stage.run.folder / "bodies.jsonl", series.bodies)
     targets = [f"{name}={url}/v1" for name, url in series.targets.items()]
     command = [
@@ -37,11 +45,13 @@ def call(stage: Stage, series: Series) -> dict[tuple[str, str], Spread]:
     ]
     patience = 60 + 3 * series.rounds / series.rate
     done = subprocess.run(command, stdout=subprocess.PIPE, check=True, timeout=patience)
-    found: dict[tuple[str, str], list[float]] = defaultdict(list)
+    clients: dict[tuple[str, str], list[float]] = defaultdict(list)
+    servers: dict[tuple[str, str], list[float]] = defaultdict(list)
     for line in done.stdout.splitlines():
         one = orjson.loads(line)
-        found[one["target"], one["verb"]].append(one["seconds"])
-    return {key: Spread(values) for key, values in found.items()}
+        clients[one["target"], one["verb"]].append(one["seconds"])
+        servers[one["target"], one["verb"]].extend(float(told) for told in [one["server"]] if told)
+    return {key: Seen(Spread(values), Spread(servers[key])) for key, values in clients.items()}
 
 
 def _write(file: Path, bodies: Iterable[object]) -> Path:

@@ -23,6 +23,15 @@ class Histogram:
         total = self.counts[math.inf]
         return self.counts[bound] / total if total else math.nan
 
+    def median(self) -> float:
+        """Return the median, as if observations lay evenly within their bucket."""
+        half, below, low = self.counts[math.inf] / 2, 0.0, 0.0
+        for bound, count in sorted(self.counts.items()):
+            if count >= half > below:
+                return low + (bound - low) * (half - below) / (count - below)
+            below, low = count, bound
+        return math.nan
+
     def all_within(self) -> float:
         """Return the least bound that nothing exceeded."""
         return min(bound for bound, count in self.counts.items() if count == self.counts[math.inf])

@@ -26,6 +26,7 @@ _PREEMPTIONS: Final = (40.0, 800)
 _SETTLED_AFTER: Final = 20.0  # a poll, and the folding away of what was listed
 _VERBS: Final = ("filter", "prioritize")
 _MIB: Final = 2**20
+_SECONDS: Final = "bayplan_extender_request_seconds"
 
 
 def measure(stage: Stage, wanted: frozenset[str]) -> Iterator[Result]:
@@ -70,17 +71,18 @@ def _filter_rows(stage: Stage) -> Iterator[Result]:
     seen = calling.call(stage, Series(bodies=bodies, verbs=_VERBS, targets=targets, rate=rate, rounds=rounds))
     served = scraping.scrape(stage.url("extender")).since(before)
     for verb in _VERBS:
-        ours, theirs = seen["bayplan", verb], seen["go", verb]
-        yield _latency(verb, ours, served.histogram("bayplan_extender_request_seconds", verb=verb))
-        ratio = ours.at(50) / theirs.at(50)
+        ours, theirs = seen["bayplan", verb].client, seen["go", verb]
+        histogram = served.histogram(_SECONDS, verb=verb)
+        yield _latency(verb, ours, histogram)
+        median, echo = histogram.median(), theirs.server.at(50)
         yield Result(
             row="filter",
-            what=f"{verb}, p50 beside a Go echo's, at the client",
+            what=f"{verb}, p50 beside a Go echo's, server side",
             target="below",
-            seen=f"{ours.at(50) * 1e3:.1f} ms to {theirs.at(50) * 1e3:.1f} ms",
-            ratio=f"{ratio:.2f}",
-            met=ratio < 1,
-            remarks=f"Go: {theirs}",
+            seen=f"{median * 1e3:.1f} ms to {echo * 1e3:.1f} ms",
+            ratio=f"{median / echo:.2f}",
+            met=median < echo,
+            remarks=f"at the client {ours.at(50) / theirs.client.at(50):.2f} (Go: {theirs.client})",
         )
 
 
@@ -102,14 +104,14 @@ def _preempt_row(stage: Stage) -> Result:
     targets = {"bayplan": stage.url("bayplan")}
     seen = calling.call(stage, Series(bodies=bodies, verbs=("preempt",), targets=targets, rate=rate, rounds=rounds))
     served = scraping.scrape(stage.url("extender")).since(before)
-    histogram = served.histogram("bayplan_extender_request_seconds", verb="preempt")
+    histogram = served.histogram(_SECONDS, verb="preempt")
     return Result(
         row="preempt",
         what=f"preempt, {_CANDIDATES:,} candidate nodes, server side",
         target="p99 ≤ 20 ms",
         seen=f"{histogram.share_within(0.02):.2%} within 20 ms",
         met=histogram.share_within(0.02) >= 0.99,  # noqa: PLR2004  # the target
-        remarks=f"at the client: {seen['bayplan', 'preempt']}; {rounds} calls",
+        remarks=f"at the client: {seen['bayplan', 'preempt'].client}; {rounds} calls",
     )
 
 

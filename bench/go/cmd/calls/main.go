@@ -21,7 +21,7 @@ type call struct {
 	Target  string  `json:"target"`
 	Verb    string  `json:"verb"`
 	Seconds float64 `json:"seconds"`
-	Bytes   int     `json:"bytes"`
+	Server  string  `json:"server"` // what the target says of its own time, if it does
 }
 
 type target struct{ name, url string }
@@ -61,7 +61,7 @@ func send(client *http.Client, to target, verb string, body []byte) call {
 	if err != nil || answer.StatusCode != http.StatusOK || !json.Valid(got) {
 		log.Fatalf("%s of %s answered %s, error %v: %.200q", verb, to.name, answer.Status, err, got)
 	}
-	return call{Target: to.name, Verb: verb, Seconds: took.Seconds(), Bytes: len(got)}
+	return call{Target: to.name, Verb: verb, Seconds: took.Seconds(), Server: answer.Header.Get("X-Seconds")}
 }
 
 func read(file string) [][]byte {
