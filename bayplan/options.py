@@ -1,6 +1,7 @@
 """The options that several subcommands share, with their environment variables; reads nothing by itself."""
 
 import functools
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Final, TypeVar
@@ -11,6 +12,15 @@ from bayplan.settings import DEFAULT_NAMESPACE, DEFAULT_POLICY, LogFormat, LogLe
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 _FILE: Final = click.Path(dir_okay=False, path_type=Path)
+_NAME: Final = re.compile(r"[a-z0-9]([-.a-z0-9]{0,251}[a-z0-9])?")
+
+
+def _object_name(_ctx: click.Context, _param: click.Parameter, text: str | None) -> str | None:
+    """Refuse what no object can be called: every path that is made of it would be answered with 404, for ever."""
+    if text is not None and not _NAME.fullmatch(text):
+        raise click.BadParameter(f"{text!r} is no name of an object; allowed are small letters, digits, - and .")
+    return text
+
 
 _OPTIONS: Final = (
     click.option(
@@ -51,11 +61,18 @@ _OPTIONS: Final = (
         "--namespace",
         envvar="BAYPLAN_NAMESPACE",
         default=DEFAULT_NAMESPACE,
+        callback=_object_name,
         show_envvar=True,
         show_default=True,
         help="Where Bayplan's own objects live.",
     ),
-    click.option("--pod-name", envvar=["BAYPLAN_POD_NAME", "POD_NAME"], show_envvar=True, help="This pod's name."),
+    click.option(
+        "--pod-name",
+        envvar=["BAYPLAN_POD_NAME", "POD_NAME"],
+        callback=_object_name,
+        show_envvar=True,
+        help="This pod's name.",
+    ),
     click.option("--node-name", envvar=["BAYPLAN_NODE_NAME", "NODE_NAME"], show_envvar=True, help="This pod's node."),
 )
 

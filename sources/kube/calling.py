@@ -3,6 +3,7 @@
 It takes a pool and finished headers; it knows no credentials, repeats nothing and keeps nothing.
 """
 
+import re
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -22,6 +23,7 @@ from sources.kube.errors import Interrupted, StatusError, TimedOut, Undecodable,
 
 _OK: Final = range(200, 300)
 _NEVER_SENT: Final = (NotConnectedError, NewConnectionError, ConnectTimeoutError, LocationValueError)
+_VENDOR_OBJECT: Final = re.compile(r"^\w+\(host='[^']*', port=\d+\): ")  # urllib3 names its connection; the URL says it
 _CHUNK: Final = 2**16
 
 
@@ -125,7 +127,7 @@ def _own_errors(call: Call) -> Iterator[None]:
     try:
         yield
     except _NEVER_SENT as problem:
-        raise Unreachable(f"{place}: {problem}") from problem
+        raise Unreachable(f"{place}: {_VENDOR_OBJECT.sub('', str(problem))}") from problem
     except (LibraryTimeoutError, TimeoutError) as problem:
         raise TimedOut(f"{place}: {problem}") from problem
     except (HTTPError, HTTPException, OSError) as problem:

@@ -107,3 +107,14 @@ def test_help_shows_the_variables() -> None:
     text = run("--help").output
 
     assert all(f"BAYPLAN_{name}" in text for name in ("POLICY", "LOG_LEVEL", "LOG_FORMAT", "NAMESPACE", "PROBE_PORT"))
+
+
+@pytest.mark.parametrize("flag", ["--namespace", "--pod-name"])
+@pytest.mark.parametrize("text", ["", "Bayplan", "a/b", "-a", "../kube-system", "a b", "x" * 254])
+def test_what_no_object_can_be_called_is_refused(flag: str, text: str) -> None:
+    result = run(flag, text)
+
+    assert result.exit_code == 2
+    assert f"{text!r} is no name of an object; allowed are small letters, digits, - and ." in " ".join(
+        result.output.split()
+    )
