@@ -4,7 +4,7 @@ It knows how things are started and measured, and nothing of what is decided.
 """
 
 from collections.abc import Mapping
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -12,6 +12,7 @@ from typing import Any
 import yaml
 
 from controlplane import objects
+from controlplane.api import ApiRefusedError
 from controlplane.node_figures import NodeFigures
 from controlplane.objects import NodeShape, Object, PodShape
 from controlplane.observing import Observer
@@ -192,7 +193,16 @@ def priority(placing: Placing, rank: str) -> str:
     if placing.scene.api.find(f"/apis/scheduling.k8s.io/v1/priorityclasses/{name}") is None:
         value = {"low": 10, "middle": 100, "high": 1000}[rank]
         placing.scene.create(objects.priority_class(name, value))
+        body = placing.body("tries", priorityClassName=name)
+        wait_until(lambda: _accepted(placing, body), f"the API server to admit pods of the new PriorityClass {name}")
     return name
+
+
+def _accepted(placing: Placing, body: Object) -> bool:
+    pods = f"/api/v1/namespaces/{placing.scene.namespace}/pods"
+    with suppress(ApiRefusedError):
+        return bool(placing.scene.api.call("POST", pods, body, dryRun="All"))
+    return False
 
 
 def going(observer: Observer) -> set[str]:
