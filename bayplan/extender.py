@@ -89,7 +89,7 @@ def run(  # noqa: PLR0913  # one parameter an option, all by keyword
     policy_file = _policy(process.policy)
     _check_api(process)
     admin = AdminAddress(host=admin_host, port=admin_port)
-    Server(listening, lambda: _service(process, policy_file, admin)).run()
+    Server(listening, lambda: _service(process, policy_file, listening, admin)).run()
 
 
 def _policy(path: Path) -> PolicyFile:
@@ -107,7 +107,7 @@ def _check_api(process: ProcessSettings) -> None:
         raise Unreachable(str(problem)) from problem
 
 
-def _service(process: ProcessSettings, policy_file: PolicyFile, admin: AdminAddress) -> Service:
+def _service(process: ProcessSettings, policy_file: PolicyFile, listening: Listening, admin: AdminAddress) -> Service:
     policy_file.poll()  # a worker that takes the place of one that died begins with the policy of now
     api = connect(process.kubeconfig)
     return Service(
@@ -118,6 +118,7 @@ def _service(process: ProcessSettings, policy_file: PolicyFile, admin: AdminAddr
             namespace=process.namespace,
             identity=process.pod_name or socket.gethostname(),
             close=api.close,
+            tls_trouble=listening.tls_trouble,
             admin_host=admin.host,
             admin_port=admin.port,
         )

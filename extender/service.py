@@ -52,7 +52,7 @@ class Surroundings:
     """What a replica is started with.
 
     `identity` is its pod's name, or the host's where there is no pod. `close` ends the API's open watches, so that
-    their threads come back.
+    their threads come back. `tls_trouble` says why kube-scheduler cannot connect now, nothing where it can.
     """
 
     api: KubeApi
@@ -61,6 +61,7 @@ class Surroundings:
     namespace: str
     identity: str
     close: Callable[[], None]
+    tls_trouble: Callable[[], str] = str
     admin_host: str = "127.0.0.1"
     admin_port: int = 0
     clock: Clock = field(default_factory=SystemClock)
@@ -216,6 +217,7 @@ class Service:
             conditions={
                 "nodes and pods are known": lambda: self._watch.synced and self._watch.stale_for() < _SILENT_FOR,
                 "own Lease is renewed": lambda: self._lease.fresh,
+                "TLS files can be used": lambda: not self._around.tls_trouble(),
                 "not stopping": lambda: not self._draining.is_set(),
             },
             remarks=self._remarks,
@@ -225,6 +227,5 @@ class Service:
         yield from (f"{kind}: {words}" for kind, words in self._watch.troubles().items())
         yield from (f"{query}: {words}" for query, words in self.memory.board.readings.history.failures.items())
         yield from (f"{query}: {words}" for query, words in self._poller.sources.troubles().items())
-        yield from (
-            text for text in (self._around.policy_file.trouble, self._waker.trouble, self._lease.trouble) if text
-        )
+        troubles = (self._around.policy_file.trouble, self._waker.trouble, self._lease.trouble)
+        yield from (text for text in (*troubles, self._around.tls_trouble()) if text)

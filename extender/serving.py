@@ -80,12 +80,27 @@ class Listening:
             )
         if (self.certificate is None) != (self.key is None) or (self.client_ca and self.certificate is None):
             raise ValueError("a certificate needs its key, and client certificates need both")
+        self.check_tls()
+
+    def check_tls(self) -> None:
+        """Refuse files that no connection can be made with; with such ones every call is refused.
+
+        Raises:
+            ValueError: what was seen, and what is allowed.
+        """
         if self.certificate is not None and self.key is not None:
-            _check_tls(self.certificate, self.key, self.client_ca)
+            _load_tls(self.certificate, self.key, self.client_ca)
+
+    def tls_trouble(self) -> str:
+        """Say what is wrong with the files as they are now, after a rotation perhaps; nothing where they are fine."""
+        try:
+            self.check_tls()
+        except ValueError as problem:
+            return str(problem)
+        return ""
 
 
-def _check_tls(certificate: Path, key: Path, client_ca: Path | None) -> None:
-    """Refuse files that no connection could be made with; a server that begins with them refuses every call."""
+def _load_tls(certificate: Path, key: Path, client_ca: Path | None) -> None:
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     try:
         context.load_cert_chain(certificate, key, password="")  # an encrypted key would have us ask the terminal

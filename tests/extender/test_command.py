@@ -9,6 +9,7 @@ from click.testing import CliRunner, Result
 from bayplan.exits import Exit
 from bayplan.extender import AdminAddress, _service, extender
 from bayplan.settings import ProcessSettings
+from extender.serving import Listening
 from sources.policy_file import PolicyFile
 
 KUBECONFIG = """
@@ -71,7 +72,10 @@ def test_a_worker_that_takes_the_place_of_one_that_died_begins_with_the_policy_o
     policy.write_text(POLICY + "buoyancy: {filterBelow: 0.2}\n")
 
     service = _service(
-        ProcessSettings(kubeconfig=kubeconfig), read_before_the_fork, AdminAddress(host="127.0.0.1", port=0)
+        ProcessSettings(kubeconfig=kubeconfig),
+        read_before_the_fork,
+        Listening(),
+        AdminAddress(host="127.0.0.1", port=0),
     )
 
     assert service.memory.rulings.current.policy.buoyancy.filter_below == 0.2

@@ -43,6 +43,7 @@ class Replica:
         self.api.put(raw_node("n1"), raw_node("n2"), PENDING, raw_pod("extender-0", namespace=OWN))
         self.source = FakeSource(clock)
         self.opened: list[str] = []
+        self.tls_trouble = ""
         self.policy = folder / "policy.yaml"
         self.policy.write_text(POLICY)
         self.policy_file = PolicyFile(self.policy, clock=clock)
@@ -54,6 +55,7 @@ class Replica:
                 namespace=OWN,
                 identity="extender-0",
                 close=self.api.close,
+                tls_trouble=lambda: self.tls_trouble,
                 clock=clock,
             )
         )
@@ -171,6 +173,16 @@ def test_an_invalid_change_keeps_the_old_policy_and_shows(replica: Replica) -> N
     assert report["ready"]
     assert report["policyHash"] == before
     assert any("the file is invalid" in remark for remark in report["remarks"])
+
+
+def test_a_replica_that_nobody_can_connect_to_is_not_ready_and_says_why(replica: Replica) -> None:
+    replica.tls_trouble = "tls.crt: no PEM"
+
+    answer = replica.admin.get("/readyz")
+
+    assert answer.status_code == 503
+    assert answer.get_json()["lacking"] == ["TLS files can be used"]
+    assert "tls.crt: no PEM" in answer.get_json()["remarks"]
 
 
 def test_what_cannot_be_listed_is_remarked_and_does_not_keep_it_from_being_ready(replica: Replica) -> None:

@@ -215,6 +215,19 @@ def test_files_that_no_connection_could_be_made_with_are_refused(tmp_path: Path)
         Listening(certificate=CERTIFICATE, key=KEY, client_ca=garbage)
 
 
+def test_a_rotation_to_garbage_is_told_until_it_is_mended(tmp_path: Path) -> None:
+    certificate = tmp_path / "tls.crt"
+    shutil.copy(CERTIFICATE, certificate)
+    listening = Listening(certificate=certificate, key=KEY)
+    assert listening.tls_trouble() == Listening().tls_trouble() == ""
+
+    certificate.write_text("in the middle of being written")
+    assert f"{certificate} and {KEY}: " in listening.tls_trouble()
+
+    shutil.copy(CERTIFICATE, certificate)
+    assert listening.tls_trouble() == ""
+
+
 def _ask(client: http.client.HTTPConnection, path: str) -> tuple[str, bool]:
     """Return the answer, and whether the server closes the connection after it."""
     client.request("POST", path, body=b"{}")
