@@ -1,7 +1,8 @@
 """One kind of object kept up to date: listed in pages, then watched; it decides nothing about what it keeps.
 
 After a broken watch it goes on from the last version it saw; only when the server has forgotten that version (410)
-is everything listed again, and then what did not change is not reported again.
+is everything listed again, and then what did not change is not reported again. A few objects are also listed again
+when the watch was silent for too long, as only an answer tells a quiet cluster from a dead connection.
 """
 
 import logging
@@ -16,12 +17,14 @@ from sources.clocks import Clock, SystemClock
 from sources.garbage import COLLECTOR
 from sources.kube.api import KubeApi
 from sources.kube.decoding.tolerant import MalformedObject, name_of, tolerant
-from sources.kube.errors import ApiError, Gone, Undecodable, status_error
+from sources.kube.errors import ApiError, Gone, TimedOut, Undecodable, status_error
 from sources.kube.kinds import Kind
 from sources.kube.listing import raw_pages
 
 _LOG = logging.getLogger(__name__)
-_SILENT_FOR: Final = 90.0  # the server sends a bookmark each minute: longer silence is a dead connection
+# The server sends a bookmark each minute, but none before it has seen any event of the kind: on a cluster without
+# claims the first one came after 120 s (seen on 1.37), and nothing promises that it comes at all.
+_SILENT_FOR: Final = 90.0
 _WATCH_FOR: Final = (240.0, 360.0)  # seconds, drawn anew each time, so that watches do not all end together
 _FIRST_PAUSE: Final = 0.2
 _LONGEST_PAUSE: Final = 30.0
@@ -74,7 +77,7 @@ class Reflector(Generic[T]):
     def stale_for(self) -> float:
         """Return the seconds since the server last proved that we know everything; infinite before the first list.
 
-        A quiet cluster proves it with a bookmark each minute.
+        A quiet cluster proves it with a bookmark each minute, or when it is listed again after a silence.
         """
         return self._clock.monotonic() - self._alive_at
 
@@ -137,10 +140,15 @@ class Reflector(Generic[T]):
             "allowWatchBookmarks": "true",
             "timeoutSeconds": str(round(self._chance.uniform(*_WATCH_FOR))),
         }
-        for event in self._api.stream(self.kind.path, query=query, timeout=_SILENT_FOR):
-            self._handle(event)
-            if stop.is_set():
-                return
+        try:
+            for event in self._api.stream(self.kind.path, query=query, timeout=_SILENT_FOR):
+                self._handle(event)
+                if stop.is_set():
+                    return
+        except TimedOut:
+            if len(self._values) > self.kind.page:
+                raise  # so many are not listed for nothing: what was missed comes with the next watch
+            self._version = None
 
     def _handle(self, event: _Raw) -> None:
         kind, raw = event.get("type"), event.get("object")

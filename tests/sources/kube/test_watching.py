@@ -162,6 +162,21 @@ def test_watch_that_falls_silent_is_opened_anew(api: ApiServer, nodes: Reflector
         assert watches(api) == 2
 
 
+def test_a_quiet_kind_is_listed_again_to_prove_that_it_is_only_quiet(
+    api: ApiServer, caplog: pytest.LogCaptureFixture
+) -> None:
+    quiet = Reflector(api, kinds.NODES, lambda _before, _after: None, pace=Pace(clock=api.clock, seed=1))
+    with running(api, quiet):
+        eventually(lambda: watches(api) == 1)
+        for _ in range(3):
+            api.freeze_watches()
+            api.clock.advance(91)
+            eventually(lambda: quiet.stale_for() == 0)
+
+        assert len(api.calls.of("list", "nodes")) == 4
+    assert caplog.text == ""
+
+
 def test_object_that_becomes_malformed_is_dropped_and_named_once(
     api: ApiServer, nodes: Reflector[Node], seen: Seen, caplog: pytest.LogCaptureFixture
 ) -> None:
