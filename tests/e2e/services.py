@@ -24,6 +24,7 @@ from controlplane.clusters import ControlPlane
 from controlplane.objects import Object, PodShape
 from controlplane.processes import Command, Program
 from controlplane.waiting import wait_until
+from policies.model.text import use_core_schema
 
 OWN = "bayplan-system"
 RECORDS = f"/apis/bayplan.dev/v1alpha1/namespaces/{OWN}/evictionrecords"
@@ -33,13 +34,20 @@ PODS = f"/api/v1/namespaces/{OWN}/pods"
 _CRDS = Path(__file__).parents[2] / "deploy/common/crds"
 _BAYPLAN = Path(sys.executable).with_name("bayplan")
 _NUMBERS = itertools.count(1)
+
+
+class _Core(yaml.SafeLoader):
+    """Reads YAML as our policies are read: `off` is a word, not a switch."""
+
+
+use_core_schema(_Core)
 # A policy as text, or as the structure that it stands for.
 PolicyText = str | Mapping[str, Any]
 
 
 def preset(name: str, **changes: object) -> str:
     """Return a shipped preset as text, with what an operator sets merged in, mapping by mapping."""
-    shipped: dict[str, Any] = yaml.safe_load(presets.text(name))
+    shipped: dict[str, Any] = yaml.load(presets.text(name), Loader=_Core)  # noqa: S506  # a safe loader
     return yaml.safe_dump(_merged(shipped, changes), sort_keys=False)
 
 
