@@ -7,6 +7,7 @@ from typing import Any, NoReturn
 import click
 from rich.console import Console
 from rich.table import Table
+from rich.text import Text
 
 from bayplan import presets
 from bayplan.exits import BadPolicy, Exit
@@ -126,5 +127,5 @@ def _limit(limit: Limit) -> str:
 def _warnings(warnings: tuple[Problem, ...]) -> Table:
     table = Table("line", "path", "warning", title="Warnings")
     for warning in warnings:
-        table.add_row(str(warning.line), warning.path, warning.message)
+        table.add_row(str(warning.line), Text(warning.path), Text(warning.message))  # no markup: `[fe80::1]` is a host
     return table

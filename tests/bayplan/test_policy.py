@@ -134,3 +134,9 @@ def test_printed_preset_is_a_policy_file(file: Path) -> None:
     assert answer["valid"]
     assert answer["hash"] == presets.preset("cautious").hash
     assert yaml.safe_load(file.read_text())["kind"] == "Policy"
+
+
+def test_an_address_in_brackets_is_no_markup(file: Path) -> None:
+    file.write_text(HEAD + 'signals: {prometheus: {url: "http://[fe80::1]:9090", caFile: /ca.pem}}\n')
+
+    assert "without effect: http://[fe80::1]:9090 is plain http" in run("check", str(file)).stdout
