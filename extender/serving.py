@@ -158,6 +158,9 @@ class _Worker(ThreadWorker):
 
     def murder_pending(self) -> None:
         """Hang up on those that keep a thread for too long; the main thread comes by each second."""
+        if not self.alive:
+            for conn in self.pending_conns:
+                conn.timeout = 0.0  # whoever has said nothing by the end is not waited for
         super().murder_pending()
         late = time.monotonic() - _SLOWEST_CLIENT
         for conn in [conn for conn, since in tuple(self._busy.items()) if since < late]:

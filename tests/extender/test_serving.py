@@ -174,6 +174,18 @@ def test_clients_that_stall_keep_nobody_else_from_an_answer(start: Start, said: 
     assert time.monotonic() - began < (12 if said else 4)
 
 
+def test_a_connection_that_says_nothing_does_not_hold_up_the_end(start: Start) -> None:
+    server = start()
+    with socket.create_connection(("127.0.0.1", server.port)):
+        began = time.monotonic()
+        server.terminate()
+
+        assert server.wait() == 0
+
+    assert server.left("stopped")
+    assert time.monotonic() - began < 9
+
+
 def test_a_tls_client_that_stalls_is_hung_up_on(start: Start) -> None:
     server = start(CERTIFICATE, KEY)
     with socket.create_connection(("127.0.0.1", server.port), timeout=20) as stalled:
