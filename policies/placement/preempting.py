@@ -4,7 +4,7 @@ Preemption is an eviction, so what is in doubt is vetoed; only nodes of which no
 """
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Final, NamedTuple
@@ -62,7 +62,7 @@ def decide_preempt(pod: Pod, options: Sequence[Option], view: View) -> PreemptDe
     if view.emptied and not view.hold_over:
         return PreemptDecision(veto=EMPTIED)
     sunk: dict[str, str] = {}
-    for group in _by_cost(options):
+    for group in _by_cost(options, view.steered):
         gains = {option.node: gain for option in group if (gain := _gain(option.look(), view)) is not None}
         sunk |= {option.node: SUNK for option in group if option.node not in gains}
         if gains:
@@ -72,22 +72,24 @@ def decide_preempt(pod: Pod, options: Sequence[Option], view: View) -> PreemptDe
     return PreemptDecision(dropped=sunk, held=bool(options))
 
 
-def _by_cost(options: Iterable[Option]) -> Iterator[list[Option]]:
+def _by_cost(options: Iterable[Option], steered: Container[str]) -> Iterator[list[Option]]:
     """Yield the candidates of the same cost, the cheapest first: PDB violations, then the highest victim's priority.
 
+    A node that the workload was just evicted from comes after the others: others would die to bring it back there.
     Free nodes come last: they are handed on for the next extender where no other is left.
     """
-    groups: dict[tuple[float, float], list[Option]] = {}
+    groups: dict[tuple[float, float, float], list[Option]] = {}
     for option in options:
-        groups.setdefault(_cost(option), []).append(option)
+        groups.setdefault(_cost(option, steered), []).append(option)
     yield from (groups[cost] for cost in sorted(groups))
 
 
-def _cost(option: Option) -> tuple[float, float]:
+def _cost(option: Option, steered: Container[str]) -> tuple[float, float, float]:
     if not option.priorities:
-        return math.inf, math.inf
+        return math.inf, math.inf, math.inf
     known = [priority for priority in option.priorities if priority is not None]
-    return option.violations, max(known) if len(known) == len(option.priorities) else _UNKNOWN
+    top = max(known) if len(known) == len(option.priorities) else _UNKNOWN
+    return option.node in steered, option.violations, top
 
 
 def _best(gains: Mapping[str, float]) -> list[str]:

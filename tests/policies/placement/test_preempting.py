@@ -45,6 +45,15 @@ def test_a_node_that_floats_without_its_victims_goes_on() -> None:
     assert not decision.held
 
 
+def test_nobody_dies_to_bring_a_workload_back_to_where_it_was_evicted_from_while_another_node_is_left() -> None:
+    source, dearer, sunk = make_option("n1", 1), make_option("n2", 9, violations=1), make_option("n3", 1, buoyancy=0.0)
+    view = make_view(steered={"n1": 0.0})
+
+    assert decide_preempt(POD, [source, dearer, sunk], view).kept == ["n2"]
+    assert decide_preempt(POD, [source, sunk], view).kept == ["n1"]
+    assert decide_preempt(POD, [source, make_option("free")], view).kept == ["n1"]
+
+
 def test_the_limit_on_refused_nodes_does_not_save_a_node_here() -> None:
     options = [make_option("n1", 1, buoyancy=0.0), make_option("n2", 1, buoyancy=0.0)]
 
