@@ -23,7 +23,8 @@ REPORTS = f"/apis/bayplan.dev/v1alpha1/namespaces/{OWN}/deschedulerreports"
 LEASE = f"/apis/coordination.k8s.io/v1/namespaces/{OWN}/leases/bayplan-descheduler"
 _WIDE = [{"scope": "cluster", "max": 50, "window": "10m"}]
 _BAYPLAN = ("-c", "from bayplan.cli import main; main()")
-_CPU = {
+# CPU of nodes and pods under their real metric names, over windows short enough for a test.
+CPU = {
     "node": '1 - avg by (instance) (rate(node_cpu_seconds_total{mode="idle"}[4s]))',
     "pressure": "max by (instance) (rate(node_pressure_cpu_waiting_seconds_total[4s]))",
     "age": "time() - max by (instance) (timestamp(node_cpu_seconds_total))",
@@ -75,6 +76,16 @@ class Descheduling:
         both = {node_of(pod) for pod in self.scene.pods("big")} & {node_of(pod) for pod in self.scene.pods("small")}
         return min(both)
 
+    def pair(self) -> str:
+        """Put two of the four pods of `big` on one node, which is returned, and have other nodes free."""
+        (node,) = self.scene.nodes(1)
+        self.scene.deployment("big", 2)
+        self.scene.nodes(3)
+        path = f"/apis/apps/v1/namespaces/{self.scene.namespace}/deployments/big"
+        self.scene.api.patch(path, {"spec": {"replicas": 4}})
+        self.scene.wait_ready("big", 4)
+        return node
+
     def heat(self, node: str) -> None:
         """Let one node be hot, `big` taking 4 cores there and `small` 2, and wait until it is seen for long enough."""
         for name in (raw["metadata"]["name"] for raw in self.scene.api.items("/api/v1/nodes")):
@@ -108,7 +119,7 @@ class Descheduling:
                 "prometheus": {"url": self.prometheus.url, "timeout": "1s"},
                 "step": "1s",
                 "staleAfter": "5s",
-                "resources": {"cpu": _CPU},
+                "resources": {"cpu": CPU},
             },
             "buoyancy": {"descheduleAfter": "3s"},
             "eviction": {"mode": "enforce", "limits": _WIDE} | fast | eviction,
