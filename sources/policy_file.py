@@ -7,6 +7,7 @@ misses. It decides nothing about the policy itself; that is `policies.model`.
 import hashlib
 import logging
 import threading
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Final, Protocol
 
@@ -16,6 +17,7 @@ from sources.clocks import Clock, SystemClock
 
 _LOG = logging.getLogger(__name__)
 POLL_EVERY: Final = 5.0  # seconds; the kubelet itself takes up to a minute to bring a changed ConfigMap
+_LOGGED: Final = 50  # errors of one rejected file; 1 MiB can hold fifty thousand
 LARGEST: Final = 1024 * 1024  # bytes; the API server allows a ConfigMap of 1 MiB
 
 
@@ -109,11 +111,19 @@ class PolicyFile:
         self.rejected += 1
         more = f" and {len(errors.problems) - 1} more" if len(errors.problems) > 1 else ""
         self._trouble = (
-            f"policy {self._current.hash} kept since {self._clock.now():.0f}, the file is invalid: "
+            f"policy {self._current.hash} kept since {_time(self._clock.now())}, the file is invalid: "
             f"{errors.problems[0]}{more}"
         )
-        for problem in errors.problems:
+        for problem in errors.problems[:_LOGGED]:
             _LOG.error("policy rejected: %s", problem)
+        if len(errors.problems) > _LOGGED:
+            _LOG.error(
+                "policy rejected: %d more errors; `bayplan policy check` prints all", len(errors.problems) - _LOGGED
+            )
+
+
+def _time(seconds: float) -> str:
+    return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
 def _read(path: Path) -> bytes:

@@ -54,6 +54,16 @@ def path(tmp_path: Path) -> Path:
     return file
 
 
+def test_of_a_flood_of_errors_the_first_fifty_are_logged(path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    file = watched(path)
+    path.write_text(HEAD + "".join(f"key{number}: 1\n" for number in range(60)))
+
+    file.poll()
+
+    assert len(caplog.records) == 51
+    assert caplog.records[-1].message == "policy rejected: 10 more errors; `bayplan policy check` prints all"
+
+
 def watched(path: Path, hearer: Hearer | None = None) -> PolicyFile:
     return PolicyFile(path, listener=hearer, clock=SetClock())
 
@@ -115,7 +125,7 @@ def test_invalid_change_keeps_the_old_policy_and_says_so_once(path: Path, caplog
 
     assert (polls, file.current, file.rejected, hearer.hashes) == ([False] * 3, old, 1, [])
     assert file.trouble == (
-        f"policy {old.hash} kept since 1000, the file is invalid: "
+        f"policy {old.hash} kept since 1970-01-01T00:16:40Z, the file is invalid: "
         f"{path}:3: buoyancy.filterBelow: seen 'high' (text); allowed is a number and 1 more"
     )
     assert [record.getMessage() for record in caplog.records] == [
