@@ -8,7 +8,7 @@ import threading
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from itertools import starmap
-from typing import Protocol
+from typing import Final, Protocol
 
 from extender.codec import Victims
 from extender.holding import Holding
@@ -27,6 +27,9 @@ from policies.values.standings import NodeStanding
 from sources.clocks import Clock
 
 _LOG = logging.getLogger(__name__)
+
+# Times of conditions are cut to whole seconds, and a hold must not end early: a preemption cannot be taken back.
+_CUT: Final = 1.0
 
 
 class Nodes(Protocol):
@@ -117,7 +120,7 @@ class Judge:
         return hold_left(
             max_hold=ruling.policy.buoyancy.max_hold,
             held_for=None if hold is None else self._state.clock.monotonic() - hold.since,
-            unschedulable_for=None if since is None else self._state.clock.now() - since,
+            unschedulable_for=None if since is None else self._state.clock.now() - since - _CUT,
         )
 
     def _hold(self, pod: Pod, view: View, *, asleep: bool) -> None:
