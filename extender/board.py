@@ -19,11 +19,10 @@ from policies.buoyancy.saturation import saturate
 from policies.buoyancy.standing import NO_SLACKS, NodeSlacks, Standings, stand
 from policies.model.signals import Signals
 from policies.placement.aging import aged, next_expiry, with_last_known
-from policies.placement.expected_load import Expectations
+from policies.placement.expected_load import Expectations, Resident
 from policies.placement.preempting import Option, Sight
 from policies.placement.ratings import Ratings, rate, rate_all
 from policies.placement.use_ratios import use_ratios
-from policies.values.pods import Pod
 from policies.values.signals import Grid, SignalHistory
 from policies.values.standings import NodeStanding
 
@@ -123,16 +122,16 @@ class Board:
 
     def option(self, node: str, victims: Victims) -> Option:
         """Return a node as a candidate for preemption."""
-        pods = self._census.pods_of(victims.uids)
-        priorities = [None if pod is None else pod.priority for pod in pods]
+        residents = self._census.residents(victims.uids)
+        priorities = [None if one is None else one.pod.priority for one in residents]
         if victims.priorities:
             priorities = [
                 victims.priorities.get(uid, known) for uid, known in zip(victims.uids, priorities, strict=True)
             ]
-        return Option(node, priorities, victims.violations, partial(self._sight, node, pods))
+        return Option(node, priorities, victims.violations, partial(self._sight, node, residents))
 
-    def _sight(self, node: str, victims: Iterable[Pod | None]) -> Sight:
-        computed, known = self._computed, [pod for pod in victims if pod is not None]
+    def _sight(self, node: str, victims: Iterable[Resident | None]) -> Sight:
+        computed, known = self._computed, [one for one in victims if one is not None]
         relief = {} if computed is None else computed.expected.relief(known, node)
         return Sight(self.standing(node), relief)
 

@@ -3,11 +3,12 @@
 One writer a kind, the watch on it; requests only look up. Nothing is measured here.
 """
 
+import sys
 import threading
 from collections import Counter, deque
 from collections.abc import Iterable, Mapping
 
-from policies.placement.expected_load import Turn
+from policies.placement.expected_load import Resident, Turn
 from policies.placement.steering import workload_of
 from policies.values.nodes import Node
 from policies.values.pods import Pod
@@ -18,7 +19,7 @@ class Census:
 
     def __init__(self, *, memory: float = 900.0) -> None:
         self.nodes: dict[str, Node] = {}
-        self._pods: dict[str, Pod] = {}
+        self._residents: dict[str, Resident] = {}
         self._turns: dict[str, deque[Turn]] = {}
         self._requested: dict[str, Counter[str]] = {}
         self._memory = memory
@@ -26,32 +27,33 @@ class Census:
 
     def pod(self, uid: str) -> Pod | None:
         """Return a pod that stands on a node."""
-        return self._pods.get(uid)
+        resident = self._residents.get(uid)
+        return None if resident is None else resident.pod
 
-    def pods_of(self, uids: Iterable[str]) -> list[Pod | None]:
-        """Return pods that stand on a node, None for each that does not."""
-        return [*map(self._pods.get, uids)]
+    def residents(self, uids: Iterable[str]) -> list[Resident | None]:
+        """Return pods that stand on a node with their workloads, None for each that does not."""
+        return [*map(self._residents.get, uids)]
 
     def pods(self) -> list[Pod]:
         """Return every pod that stands on a node."""
         with self._lock:
-            return list(self._pods.values())
+            return [resident.pod for resident in self._residents.values()]
 
     def __len__(self) -> int:
-        return len(self._pods)
+        return len(self._residents)
 
     def put(self, pod: Pod, *, now: float) -> str | None:
         """Take in a new or changed pod; return its node if it came or ended there just now."""
         with self._lock:
-            known = self._pods.get(pod.uid)
             if pod.node is None or pod.ended:
                 return self._leave(pod.uid, now)
-            self._pods[pod.uid] = pod
+            known = self._residents.get(pod.uid)
+            resident = self._residents[pod.uid] = Resident(pod, sys.intern(workload_of(pod)))
             if known is None:
-                return self._come(pod, now)
-            if known.requests is not pod.requests or workload_of(known) != workload_of(pod):
+                return self._come(resident, now)
+            if known.pod.requests is not pod.requests or known.workload != resident.workload:
                 self._count(known, -1)
-                self._count(pod, 1)
+                self._count(resident, 1)
             return None
 
     def remove(self, uid: str, *, now: float) -> str | None:
@@ -79,17 +81,19 @@ class Census:
         with self._lock:
             return {workload: dict(amounts) for workload, amounts in self._requested.items()}
 
-    def _come(self, pod: Pod, now: float) -> str | None:
-        workload = self._count(pod, 1)
+    def _come(self, resident: Resident, now: float) -> str | None:
+        self._count(resident, 1)
+        pod, workload = resident
         # Set at creation, a node's name leaves no binding behind; such a pod came when it was made.
         at = pod.created_at if pod.bound_at is None else pod.bound_at
         return self._turn(Turn(at, pod, workload), now)
 
     def _leave(self, uid: str, now: float) -> str | None:
-        pod = self._pods.pop(uid, None)
-        if pod is None:
+        resident = self._residents.pop(uid, None)
+        if resident is None:
             return None
-        return self._turn(Turn(now, pod, self._count(pod, -1), ended=True), now)
+        self._count(resident, -1)
+        return self._turn(Turn(now, *resident, ended=True), now)
 
     def _turn(self, turn: Turn, now: float) -> str | None:
         if turn.pod.node is None or turn.at < now - self._memory:
@@ -97,11 +101,10 @@ class Census:
         self._turns.setdefault(turn.pod.node, deque()).append(turn)
         return turn.pod.node
 
-    def _count(self, pod: Pod, sign: int) -> str:
-        workload = workload_of(pod)
+    def _count(self, resident: Resident, sign: int) -> None:
+        pod, workload = resident
         amounts = self._requested.setdefault(workload, Counter())
         for resource, amount in pod.requests.amounts.items():
             amounts[resource] += sign * amount
         if not any(amounts.values()):
             del self._requested[workload]
-        return workload

@@ -6,7 +6,7 @@ Keys are read and written with the exact case of the Go types. What cannot be re
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import orjson
 
@@ -37,8 +37,7 @@ class NodesRequest:
     items: Mapping[str, object] | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Victims:
+class Victims(NamedTuple):
     """One node's victims in a preempt request: their UIDs in the order sent, and the PDB violations.
 
     `priorities` are by UID, of those that came as whole pods.

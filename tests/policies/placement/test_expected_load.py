@@ -6,8 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from policies.model.signals import ResourceSignal, Signals
-from policies.placement.expected_load import Expectations, Turn
-from policies.values.pods import Owner
+from policies.placement.expected_load import Expectations, Resident, Turn
 from tests.builders import NOW, make_node, make_pod, make_resources
 from tests.policies.placement.measured import make_history, make_saturation
 
@@ -74,8 +73,7 @@ def test_without_an_age_the_evaluation_counts_as_the_sample() -> None:
 
 
 def test_without_victims_a_node_is_rid_of_their_expected_use() -> None:
-    owner, labels = Owner("ReplicaSet", "web-7d4"), {"pod-template-hash": "7d4"}
-    pod = make_pod(owner=owner, labels=labels, requests=make_resources(cpu=2000))
+    pod = Resident(make_pod(requests=make_resources(cpu=2000)), "default/web")
 
     assert make_expectations(ratio=0.5).relief([pod, pod], "n1") == {"cpu": 0.5}
     assert make_expectations().relief([pod], "n9") == {}
@@ -84,7 +82,7 @@ def test_without_victims_a_node_is_rid_of_their_expected_use() -> None:
 
 def test_a_node_is_asked_again_about_other_victims() -> None:
     expected = make_expectations()
-    asking, idle = make_pod(requests=make_resources(cpu=2000)), make_pod(requests=make_resources(cpu=0))
+    asking, idle = (Resident(make_pod(requests=make_resources(cpu=cpu)), "default/web") for cpu in (2000, 0))
 
     assert expected.relief([asking, idle], "n1") == expected.relief([asking], "n1")
     assert expected.relief([idle], "n1") == {}
