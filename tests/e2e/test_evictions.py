@@ -69,18 +69,26 @@ def test_a_pod_that_a_budget_protects_is_refused_by_name_and_the_next_one_goes(c
     assert event["message"].startswith("not evicted (pdb): ")
 
 
-def test_two_single_runs_share_one_budget(cluster: Descheduling) -> None:
-    node = cluster.crowd()
+def test_budgets_and_cool_downs_hold_over_single_runs_and_restarts(cluster: Descheduling) -> None:
+    node = cluster.pair()
     cluster.heat(node)
-    policy = cluster.policy(limits=ONE)
+    rested = cluster.policy()
 
-    cluster.once(policy)
-    second = cluster.once(policy)
+    first = cluster.once(rested)
+    cluster.scene.wait_ready("big", 4)
     cluster.heat(node)
-    third = cluster.once(policy)
+    second = cluster.once(rested)
+    with cluster.loop(rested) as loop:
+        wait_until(lambda: " refused by cool-down: " in loop.tail(2000), "the same from a loop", seen=loop.tail)
+        loop.kill()
+    with cluster.loop(rested) as again:
+        wait_until(lambda: " refused by cool-down: " in again.tail(2000), "the same after a restart", seen=again.tail)
+        again.stop()
+    limited = cluster.once(cluster.policy(limits=ONE, coolDown={"initial": "0s", "max": "0s"}))
 
-    assert len(cluster.evicted()) == 1, second.log
-    assert set(third.rails().values()) == {"limits"}, third.log
+    assert set(second.rails().values()) == {"cool-down"}, first.log + second.log
+    assert set(limited.rails().values()) == {"limits"}, limited.log
+    assert len(cluster.evicted()) == 1
 
 
 @pytest.mark.parametrize(("moment", "evicted"), [("kill-before", 0), ("kill-after", 1)])
