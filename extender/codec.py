@@ -17,6 +17,7 @@ from sources.kube.decoding.pods import decode_lean_pod
 from sources.kube.decoding.tolerant import MalformedObject, tolerant
 
 _NO_PRIORITIES: Final[Mapping[str, int]] = {}
+_TEXT: Final = frozenset({str})
 _NEXT_HOST: Final = ',{"Host":"'
 VETO: Final = b'{"NodeNameToMetaVictims":{}}'
 
@@ -197,11 +198,18 @@ def _read_victims(victims: object) -> Victims | None:
     if not isinstance(victims, dict):
         return None
     pods, violations = victims.get("Pods") or [], victims.get("NumPDBViolations") or 0
-    if not isinstance(pods, list) or not isinstance(violations, int) or isinstance(violations, bool):
+    if not isinstance(pods, list) or type(violations) is not int:
         return None
-    named = [pod["UID"] for pod in pods if isinstance(pod, dict) and isinstance(pod.get("UID"), str)]
-    if len(named) == len(pods):
-        return Victims(tuple(named), violations, _NO_PRIORITIES)
+    try:
+        uids = [pod["UID"] for pod in pods]
+    except (KeyError, TypeError):  # whole pods, or none that can be read
+        return _read_whole(pods, violations)
+    if {*map(type, uids)} <= _TEXT:
+        return Victims(tuple(uids), violations, _NO_PRIORITIES)
+    return _read_whole(pods, violations)
+
+
+def _read_whole(pods: list[object], violations: int) -> Victims | None:
     read = [_uid_and_priority(pod) for pod in pods]
     if any(uid is None for uid, _ in read):
         return None

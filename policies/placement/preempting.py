@@ -61,9 +61,10 @@ def decide_preempt(pod: Pod, options: Sequence[Option], view: View) -> PreemptDe
         return PreemptDecision(kept=[option.node for option in options], exempt=exempt)
     if view.emptied and not view.hold_over:
         return PreemptDecision(veto=EMPTIED)
+    scales = _Scales.of(view)
     sunk: dict[str, str] = {}
     for group in _by_cost(options, view.steered):
-        gains = {option.node: gain for option in group if (gain := _gain(option.look(), view)) is not None}
+        gains = {option.node: gain for option in group if (gain := scales.gain(option.look())) is not None}
         sunk |= {option.node: SUNK for option in group if option.node not in gains}
         if gains:
             kept = _best(gains) if group[0].priorities else [*gains]
@@ -87,8 +88,7 @@ def _by_cost(options: Iterable[Option], steered: Container[str]) -> Iterator[lis
 def _cost(option: Option, steered: Container[str]) -> tuple[float, float, float]:
     if not option.priorities:
         return math.inf, math.inf, math.inf
-    known = [priority for priority in option.priorities if priority is not None]
-    top = max(known) if len(known) == len(option.priorities) else _UNKNOWN
+    top = max([_UNKNOWN if priority is None else priority for priority in option.priorities])
     return option.node in steered, option.violations, top
 
 
@@ -97,18 +97,30 @@ def _best(gains: Mapping[str, float]) -> list[str]:
     return [min(gains, key=lambda node: (-gains[node], node))]
 
 
-def _gain(sight: Sight, view: View) -> float | None:
-    """Return `B_n` without the victims minus `B_n` now; None where the node stays below the threshold all the same.
+@dataclass(frozen=True, slots=True)
+class _Scales:
+    """What candidates are weighed by; nodes below `least` with their victims gone are not worth them, None: all are."""
 
-    Where either is not known the gain is less than any other: such a node passes, as in the filter.
-    """
-    standing = sight.standing
-    after = buoyancy_without(sight, include_slack=view.buoyancy.include_slack == "filter")
-    if standing is None or standing.filter_buoyancy is None or after is None:
-        return -math.inf
-    if not view.hold_over and standing.refusable and below(after, view.buoyancy.filter_below):
-        return None
-    return after - standing.filter_buoyancy
+    least: float | None
+    include_slack: bool
+
+    @staticmethod
+    def of(view: View) -> "_Scales":
+        least = None if view.hold_over else view.buoyancy.filter_below
+        return _Scales(least, include_slack=view.buoyancy.include_slack == "filter")
+
+    def gain(self, sight: Sight) -> float | None:
+        """Return `B_n` without the victims minus `B_n` now; None where the node stays below the threshold all the same.
+
+        Where either is not known the gain is less than any other: such a node passes, as in the filter.
+        """
+        standing = sight.standing
+        after = buoyancy_without(sight, include_slack=self.include_slack)
+        if standing is None or standing.filter_buoyancy is None or after is None:
+            return -math.inf
+        if self.least is not None and standing.refusable and below(after, self.least):
+            return None
+        return after - standing.filter_buoyancy
 
 
 def buoyancy_without(sight: Sight, *, include_slack: bool) -> float | None:
@@ -116,9 +128,12 @@ def buoyancy_without(sight: Sight, *, include_slack: bool) -> float | None:
 
     Only additive resources shrink: a victim has no score on the others.
     """
-    standing = sight.standing
+    standing, relief = sight
     if standing is None or standing.filter_buoyancy is None or not standing.scores:
         return None
-    relief = sight.relief
-    headroom = 1 - max([score - relief.get(name, 0.0) for name, score in standing.scores.items()])
+    left = {**standing.scores}
+    for name, share in relief.items():
+        if name in left:
+            left[name] -= share
+    headroom = 1 - max(left.values())
     return headroom if standing.slack is None or not include_slack else min(headroom, standing.slack)

@@ -168,6 +168,12 @@ def test_victims_take_nothing_off_a_resource_that_is_not_additive() -> None:
     assert buoyancy_without(Sight(standing, {"cpu": 0.5}), include_slack=False) == pytest.approx(0.2)
 
 
+def test_what_victims_take_of_an_unmeasured_resource_changes_nothing() -> None:
+    sight = Sight(make_standing("n1", 0.1, scores={"cpu": 0.9}), {"memory-bandwidth": 0.5})
+
+    assert buoyancy_without(sight, include_slack=False) == pytest.approx(0.1)
+
+
 @pytest.mark.parametrize(("include", "expected"), [(True, -0.3), (False, 0.6)])
 def test_slack_counts_where_the_filter_takes_it_in(*, include: bool, expected: float) -> None:
     standing = make_standing("n1", 0.1, slack=-0.3)
