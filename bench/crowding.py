@@ -91,7 +91,7 @@ def crowd(plane: ControlPlane) -> Iterator[Crowd]:
 def install(plane: ControlPlane) -> None:
     """Bring in what Bayplan needs: its CRDs and its namespace."""
     plane.kubectl("apply", "-f", str(_CRDS))
-    plane.kubectl("wait", "--for=condition=established", "--timeout=60s", "crd", "--all")
+    plane.wait_established("evictionrecords.bayplan.dev", "deschedulerreports.bayplan.dev")
     plane.admin.create("/api/v1/namespaces", {"metadata": {"name": _OWN}})
 
 

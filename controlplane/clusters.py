@@ -110,6 +110,14 @@ class ControlPlane:
         )
         return done.stdout
 
+    def wait_established(self, *names: str) -> None:
+        """Wait until these CustomResourceDefinitions are served. (`kubectl wait` fails on one without conditions.)"""
+        root = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
+        wait_until(
+            lambda: all(objects.established(self.admin.get(f"{root}/{name}")) for name in names),
+            f"{', '.join(names)} to be served",
+        )
+
     def add_nodes(self, count: int, *, prefix: str = "node", shape: objects.NodeShape | None = None) -> list[str]:
         """Create nodes and, where KWOK plays their kubelets, wait until they take pods; return their names."""
         names = [f"{prefix}-{number}" for number in range(1, count + 1)]

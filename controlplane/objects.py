@@ -86,6 +86,12 @@ def takes_pods(node: Object) -> bool:
     return conditions.get("Ready") == "True" and not any(key.startswith("node.kubernetes.io/") for key in taints)
 
 
+def established(definition: Object) -> bool:
+    """Return whether a CustomResourceDefinition is served; one that was just created has no conditions yet."""
+    conditions = definition.get("status", {}).get("conditions") or ()
+    return any(one["type"] == "Established" and one["status"] == "True" for one in conditions)
+
+
 def pod_template(app: str, shape: PodShape) -> Object:
     """Return the template of a pod labelled `app`."""
     requests = {"cpu": shape.cpu, "memory": shape.memory}

@@ -78,8 +78,7 @@ def install(plane: ControlPlane) -> None:
     """Apply what deploy/ has of namespace, CRDs and rights; KWOK cannot run the services, so those are started here."""
     for part in _SHIPPED:
         plane.kubectl("apply", "-f", str(_DEPLOY / "common" / part))
-    crds = ("crd/evictionrecords.bayplan.dev", "crd/deschedulerreports.bayplan.dev")
-    plane.kubectl("wait", "--for=condition=established", "--timeout=60s", *crds)
+    plane.wait_established("evictionrecords.bayplan.dev", "deschedulerreports.bayplan.dev")
 
 
 def policy(prometheus: str) -> str:

@@ -72,3 +72,18 @@ def test_eviction_carries_the_uid_only_when_given() -> None:
 )
 def test_collection_of_an_object_follows_from_its_kind(body: objects.Object, path: str) -> None:
     assert objects.collection(body, "t") == path
+
+
+@pytest.mark.parametrize(
+    ("status", "served"),
+    [
+        ({}, False),
+        ({"status": {}}, False),
+        ({"status": {"conditions": None}}, False),
+        ({"status": {"conditions": [{"type": "NamesAccepted", "status": "True"}]}}, False),
+        ({"status": {"conditions": [{"type": "Established", "status": "False"}]}}, False),
+        ({"status": {"conditions": [{"type": "Established", "status": "True"}]}}, True),
+    ],
+)
+def test_a_definition_is_served_when_it_is_established(status: objects.Object, served: bool) -> None:
+    assert objects.established(status) is served

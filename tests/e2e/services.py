@@ -232,14 +232,15 @@ class Extender(Service):
 @contextmanager
 def installed(plane: ControlPlane) -> Iterator[Services]:
     """Bring in Bayplan's CRDs and namespace, and take away afterwards what its services wrote there."""
-    crds = [f"crd/{name}.bayplan.dev" for name in ("evictionrecords", "deschedulerreports")]
     plane.kubectl("apply", "-f", str(_CRDS))
-    plane.kubectl("wait", "--for=condition=established", "--timeout=30s", *crds)
+    plane.wait_established("evictionrecords.bayplan.dev", "deschedulerreports.bayplan.dev")
     if plane.admin.find(f"/api/v1/namespaces/{OWN}") is None:
         plane.admin.create("/api/v1/namespaces", {"metadata": {"name": OWN}})
-    yield Services(plane)
-    for path in (RECORDS, REPORTS, LEASES):
-        plane.admin.delete(path)
+    try:
+        yield Services(plane)
+    finally:
+        for path in (RECORDS, REPORTS, LEASES):
+            plane.admin.delete(path)
 
 
 def _merged(given: dict[str, Any], changes: Mapping[str, Any]) -> dict[str, Any]:
