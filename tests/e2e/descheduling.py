@@ -16,11 +16,9 @@ from controlplane.processes import Command, Program
 from controlplane.programs.prometheus import Prometheus
 from controlplane.waiting import wait_until
 from tests.e2e.scenes import Scene, node_of
+from tests.e2e.services import LEASES, RECORDS, installed
 
-OWN = "bayplan-system"
-RECORDS = f"/apis/bayplan.dev/v1alpha1/namespaces/{OWN}/evictionrecords"
-REPORTS = f"/apis/bayplan.dev/v1alpha1/namespaces/{OWN}/deschedulerreports"
-LEASE = f"/apis/coordination.k8s.io/v1/namespaces/{OWN}/leases/bayplan-descheduler"
+LEASE = f"{LEASES}/bayplan-descheduler"
 _WIDE = [{"scope": "cluster", "max": 50, "window": "10m"}]
 _BAYPLAN = ("-c", "from bayplan.cli import main; main()")
 # CPU of nodes and pods under their real metric names, over windows short enough for a test.
@@ -183,11 +181,5 @@ def _with(command: Command, **changes: Any) -> Command:  # fields of the command
 @contextmanager
 def descheduling(scene: Scene, prometheus: Prometheus, figures: NodeFigures) -> Iterator[Descheduling]:
     """Install what the descheduler needs and take its objects away afterwards."""
-    scene.plane.kubectl("apply", "-f", "deploy/common/crds")
-    if scene.api.find(f"/api/v1/namespaces/{OWN}") is None:
-        scene.api.create("/api/v1/namespaces", {"metadata": {"name": OWN}})
-    crds = ("crd/evictionrecords.bayplan.dev", "crd/deschedulerreports.bayplan.dev")
-    scene.plane.kubectl("wait", "--for=condition=established", "--timeout=30s", *crds)
-    yield Descheduling(scene, prometheus, figures)
-    for path in (RECORDS, REPORTS, LEASE):
-        scene.api.delete(path)
+    with installed(scene.plane):
+        yield Descheduling(scene, prometheus, figures)

@@ -7,8 +7,9 @@ import pytest
 from controlplane.node_figures import NodeFigures
 from controlplane.programs.prometheus import Prometheus
 from controlplane.waiting import never, wait_until
-from tests.e2e.descheduling import REPORTS, Descheduling, descheduling
+from tests.e2e.descheduling import Descheduling, descheduling
 from tests.e2e.scenes import Scene
+from tests.e2e.services import REPORTS
 
 INTERRUPTED = ("-m", "tests.e2e.interrupted")
 ONE = [{"scope": "cluster", "max": 1, "window": "10m"}]
