@@ -111,7 +111,7 @@ class ControlPlane:
         return done.stdout
 
     def wait_established(self, *names: str) -> None:
-        """Wait until these CustomResourceDefinitions are served. (`kubectl wait` fails on one without conditions.)"""
+        """Wait until these CustomResourceDefinitions are served; `kubectl wait` fails on one without conditions."""
         root = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
         wait_until(
             lambda: all(objects.established(self.admin.get(f"{root}/{name}")) for name in names),
