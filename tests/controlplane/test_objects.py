@@ -85,5 +85,5 @@ def test_collection_of_an_object_follows_from_its_kind(body: objects.Object, pat
         ({"status": {"conditions": [{"type": "Established", "status": "True"}]}}, True),
     ],
 )
-def test_a_definition_is_served_when_it_is_established(status: objects.Object, served: bool) -> None:
+def test_a_definition_is_served_when_it_is_established(status: objects.Object, *, served: bool) -> None:
     assert objects.established(status) is served
