@@ -12,6 +12,7 @@ from werkzeug.exceptions import HTTPException, RequestEntityTooLarge
 from extender import codec
 from extender.judging import Judge
 from extender.metrics import Fault, Meters
+from extender.shortcut import Shortcut
 from extender.verbs import VERBS, Call, Verb
 from sources.clocks import Clock, SystemClock
 
@@ -26,17 +27,22 @@ def create_app(judge: Judge, meters: Meters, *, clock: Clock | None = None) -> F
     app.config["MAX_CONTENT_LENGTH"] = LARGEST_BODY + 1  # a body in chunks is cut there, not refused: see below
     clock = clock or SystemClock()
 
-    def serve(verb: str) -> Response:
-        body = request.get_data(cache=False)
-        if len(body) > LARGEST_BODY:
-            raise RequestEntityTooLarge
+    def serve(verb: str, body: bytes) -> bytes:
         began = clock.monotonic()
         reply = answer(VERBS[verb], Call(body, judge, meters), now=began)
         meters.seconds.labels(verb).observe(clock.monotonic() - began)
-        return _json(reply)
+        return reply
+
+    def view(verb: str) -> Response:
+        body = request.get_data(cache=False)
+        if len(body) > LARGEST_BODY:
+            raise RequestEntityTooLarge
+        return _json(serve(verb, body))
 
     for name in VERBS:
-        app.add_url_rule(_PREFIX + name, name, serve, methods=["POST"], defaults={"verb": name})
+        app.add_url_rule(_PREFIX + name, name, view, methods=["POST"], defaults={"verb": name})
+    ways = {_PREFIX + name: name for name in VERBS}
+    app.wsgi_app = Shortcut(app.wsgi_app, ways, serve, LARGEST_BODY)  # type: ignore[method-assign]  # Flask's own way
 
     @app.errorhandler(HTTPException)
     def refuse(problem: HTTPException) -> Response:
