@@ -5,7 +5,7 @@ the reporter or the event writer.
 """
 
 import random
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Final, Protocol
@@ -81,6 +81,7 @@ class Cycle:
     def __init__(self, tools: Tools) -> None:
         self._tools = tools
         self._teller = telling.Teller()
+        self._counted: tuple[Mapping[str, Pod], Inventory] | None = None
         self._rng = random.Random(tools.seed)  # noqa: S311  # jitter against retries in step, not a secret
 
     def run(self, loaded: Loaded) -> CycleResult:
@@ -88,7 +89,9 @@ class Cycle:
         began = self._tools.clock.monotonic()
         # What is read lives until the cycle's end: looking through it meanwhile finds nothing to collect.
         with COLLECTOR.paused():
-            scene, landed = self._verify(self._observe(loaded))
+            scene = self._observe(loaded)
+            with self._timed("verify"):
+                scene, landed = self._verify(scene)
             scene, outcomes = self._decide(scene, loaded)
         with self._timed("act"):
             attempts = self._act(outcomes, scene, loaded)
@@ -118,7 +121,7 @@ class Cycle:
 
     def _evaluate(self, cluster: Cluster, known: Ledger, loaded: Loaded) -> Scene:
         """Read the signals of this moment, and compute what follows from them."""
-        policy, reader = loaded.policy, self._tools.signals(loaded, inventory_of(cluster))
+        policy, reader = loaded.policy, self._reader(cluster, loaded)
         with self._timed("signals"):
             history = reader.history(cluster.now, span=policy.history_span)
         with self._timed("evaluate"):
@@ -126,6 +129,13 @@ class Cycle:
         with self._timed("signals"):
             use = {name: reader.pods(name, cluster.now) for name in scene.wanted}
         return scene.with_pod_use(use)
+
+    def _reader(self, cluster: Cluster, loaded: Loaded) -> SignalReader:
+        """Return the reader of a policy, told whose series count; the pods of one snapshot are gone through once."""
+        with self._timed("snapshot"):
+            if self._counted is None or self._counted[0] is not cluster.pods:
+                self._counted = cluster.pods, inventory_of(cluster)
+            return self._tools.signals(loaded, self._counted[1])
 
     def _decide(self, scene: Scene, loaded: Loaded) -> tuple[Scene, tuple[Outcome, ...]]:
         """Let the rules propose and check what they propose; the scene knows of room then, where it was looked for."""
@@ -140,7 +150,7 @@ class Cycle:
         """Compute how the nodes stand as destinations: a cycle without candidates is spared that."""
         resources = scene.policy.signals.resources
         measured = [name for name, one in resources.items() if one.additive and one.workload is not None]
-        reader = self._tools.signals(loaded, inventory_of(scene.cluster))
+        reader = self._reader(scene.cluster, loaded)
         with self._timed("signals"):
             use = {name: reader.workloads(name, scene.cluster.now) for name in measured}
         with self._timed("evaluate"):
