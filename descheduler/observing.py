@@ -57,6 +57,11 @@ class Scene:
         """Name the resources whose pod use the rules need."""
         return () if self.world is None else tuple(sorted(pod_use.wanted(self.world)))
 
+    @property
+    def compared(self) -> frozenset[str]:
+        """Name the pods whose use the rules need."""
+        return frozenset() if self.world is None else pod_use.compared(self.world)
+
     def situation(self, *, own_namespace: str) -> Situation:
         """Return what the rails look at."""
         return Situation(

@@ -17,14 +17,22 @@ from policies.rules.world import World
 from policies.values.signals import Floats, Grid
 
 
+def sources(world: World) -> frozenset[str]:
+    """Name the nodes from which somebody may be taken: oversubscribed ones, and those where an objective is missed."""
+    lasting = (pod for objective in world.objectives for pod in objective.lasting())
+    return frozenset(world.contention.oversubscribed) | {pod.node for pod in lasting if pod.node is not None}
+
+
 def wanted(world: World) -> frozenset[str]:
-    """Name the resources whose pod use the rules need: the contested ones of nodes from which somebody may be taken."""
-    nodes = set(world.contention.oversubscribed)
-    for objective in world.objectives:
-        nodes.update(pod.node for pod in objective.lasting() if pod.node is not None)
-    contested = (world.contention.contested_on(node) for node in nodes)
+    """Name the resources whose pod use the rules need: the contested ones of the sources."""
+    contested = (world.contention.contested_on(node) for node in sources(world))
     signals = world.policy.signals
     return frozenset(name for name in contested if name is not None and signals.measure_pods(name))
+
+
+def compared(world: World) -> frozenset[str]:
+    """Name the pods whose use the rules compare: all on the sources, by `namespace/name`."""
+    return frozenset(str(pod) for node in sources(world) for pod in world.inhabitants.on(node))
 
 
 def with_pod_use(world: World, use: Mapping[str, Grid]) -> World:

@@ -56,9 +56,8 @@ class _Rows:
     def add(self, series: Series) -> None:
         self.total += 1
         name = self.naming.known(series.labels)
-        if name is None:
-            nobody = self.nameless if self.naming.claimed(series.labels) is None else self.foreign
-            nobody.append(series)
+        if not name:
+            (self.nameless if name is None else self.foreign).append(series)
             return
         if series.fault is not None:
             self.faults.append(f"{series} of {self.naming.what} {name} {series.fault}")

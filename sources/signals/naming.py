@@ -10,6 +10,7 @@ from typing import Final, Protocol
 
 from policies.values.nodes import Node
 
+NOBODY: Final = ""
 _CADVISOR: Final = "container_label_io_kubernetes_pod_"
 _CADVISOR_POD: Final = f"{_CADVISOR}name"
 _CADVISOR_NAMESPACE: Final = f"{_CADVISOR}namespace"
@@ -29,12 +30,8 @@ class Naming(Protocol):
         """Return the labels that are looked at, in order."""
         ...
 
-    def claimed(self, labels: Labels) -> str | None:
-        """Return the name that the labels give, whether such an object exists or not; None without such labels."""
-        ...
-
     def known(self, labels: Labels) -> str | None:
-        """Return the name of an object that exists, None where the labels give none."""
+        """Return the name of an object that exists, `NOBODY` where labels name another, None where they name none."""
         ...
 
 
@@ -47,19 +44,17 @@ class NodeNames:
         self.labels = tuple(labels)
         self._by_address = _by_address(nodes)
 
-    def claimed(self, labels: Labels) -> str | None:
-        """Return the value of the first label there is."""
-        return next((labels[label] for label in self.labels if label in labels), None)
-
     def known(self, labels: Labels) -> str | None:
         """Return the node of the first label whose value is one."""
+        found: str | None = None
         for label in self.labels:
             value = labels.get(label)
             if value is not None:
                 node = self._by_address.get(value) or self._by_address.get(without_port(value))
                 if node is not None:
                     return node
-        return None
+                found = NOBODY
+        return found
 
 
 class PodNames:
@@ -81,7 +76,7 @@ class PodNames:
     def known(self, labels: Labels) -> str | None:
         """Return the name of a live pod: series of deleted ones linger for minutes."""
         name = self.claimed(labels)
-        return name if name is not None and (self._live is None or name in self._live) else None
+        return name if name is None or self._live is None or name in self._live else NOBODY
 
 
 class WorkloadNames:

@@ -49,6 +49,12 @@ def test_so_is_the_one_of_a_node_on_which_somebody_breaches() -> None:
     assert pod_use.wanted(given(llc=0.6, slack=-0.2).world()) == {"llc"}
 
 
+def test_only_the_pods_of_such_a_node_are_compared() -> None:
+    assert pod_use.compared(given().world()) == frozenset()
+    assert pod_use.compared(given(cpu=1.2).world()) == {"default/web-0"}
+    assert pod_use.compared(given(llc=0.6, slack=-0.2).world()) == {"default/web-0"}
+
+
 def test_cores_become_shares_of_the_pods_own_node() -> None:
     nodes = [make_node("n1", cpu=4000), make_node("n2", cpu=16000), make_node("n3")]
     world = Given(policy=make_policy("cpu"), scores={"cpu": {}}, pods=PODS, nodes=nodes, columns=1).world()

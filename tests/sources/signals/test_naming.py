@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sources.signals.naming import NodeNames, PodNames, WorkloadNames, without_port
+from sources.signals.naming import NOBODY, NodeNames, PodNames, WorkloadNames, without_port
 from tests.builders import make_node
 
 NODES = {
@@ -30,8 +30,8 @@ def nodes() -> NodeNames:
         ({"instance": "fd00::5"}, "n1"),
         ({"node": "unknown", "instance": "10.0.0.6:9100"}, "n2"),
         ({"node": "n2"}, "n2"),
-        ({"instance": "shared:9100"}, None),
-        ({"instance": "10.9.9.9:9100"}, None),
+        ({"instance": "shared:9100"}, NOBODY),
+        ({"instance": "10.9.9.9:9100"}, NOBODY),
         ({"host": "n1"}, None),
         ({}, None),
     ],
@@ -42,11 +42,6 @@ def nodes() -> NodeNames:
 )  # fmt: skip
 def test_node_of_a_series(nodes: NodeNames, labels: dict[str, str], expected: str | None) -> None:
     assert nodes.known(labels) == expected
-
-
-def test_claim_of_a_foreign_node_is_its_first_label(nodes: NodeNames) -> None:
-    assert nodes.claimed({"instance": "vm:9100"}) == "vm:9100"
-    assert nodes.claimed({"host": "n1"}) is None
 
 
 @pytest.fixture
@@ -66,7 +61,7 @@ CADVISOR = {
         ({"namespace": "shop", "pod": "web-0"}, "shop/web-0"),
         ({"namespace": "shop", "pod": "", "pod_name": "web-0"}, "shop/web-0"),
         (CADVISOR, "shop/web-0"),
-        ({"namespace": "shop", "pod": "deleted"}, None),
+        ({"namespace": "shop", "pod": "deleted"}, NOBODY),
         ({"pod": "web-0"}, None),
         ({"namespace": "shop"}, None),
     ],
