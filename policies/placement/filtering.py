@@ -35,7 +35,7 @@ def decide_filter(pod: Pod, names: Collection[str], view: View) -> FilterDecisio
     exempt = view.reach.exemption(pod)
     if exempt is not None:
         return FilterDecision(passed=[*names], exempt=exempt)
-    left = dict.fromkeys(names)
+    left = names.copy() if isinstance(names, dict) else dict.fromkeys(names)  # a copy costs a tenth
     safe = _set_aside(pod.nominated_node, left)
     refused: dict[Reason, Sequence[str]] = {}
     for check in CHECKS:
