@@ -1,12 +1,12 @@
 """Bodies of webhook calls as kube-scheduler sends them; sends nothing."""
 
 import random
+from dataclasses import dataclass
 from typing import Any, Final
 
 from bench import population
 from bench.population import Population
 
-_VICTIMS: Final = 2
 # Far beyond the numbers of the pods in the population.
 _ASKING: Final = 0x0F00_0000
 
@@ -21,10 +21,18 @@ def for_nodes(sizes: Population, *, names: int, count: int, seed: int) -> list[d
     ]
 
 
-def for_preemption(sizes: Population, *, candidates: int, count: int, seed: int) -> list[dict[str, Any]]:
-    """Return preempt bodies with so many candidate nodes, each with two of its pods as victims.
+@dataclass(frozen=True, slots=True)
+class Offer:
+    """So many candidate nodes, each with so many of its pods as victims."""
 
-    They all cost the same, so that each node has to be judged by what it would gain.
+    candidates: int
+    victims: int
+
+
+def for_preemption(sizes: Population, offer: Offer, *, count: int, seed: int) -> list[dict[str, Any]]:
+    """Return preempt bodies for different pods.
+
+    The candidates all cost the same, so that each node has to be judged by what it would gain.
     """
     chance = random.Random(seed)  # noqa: S311  # a repeatable load, no secret
     return [
@@ -33,10 +41,12 @@ def for_preemption(sizes: Population, *, candidates: int, count: int, seed: int)
             "NodeNameToVictims": None,
             "NodeNameToMetaVictims": {
                 population.node_name(node): {
-                    "Pods": [{"UID": population.uid(node + turn * sizes.nodes)} for turn in range(1, _VICTIMS + 1)],
+                    "Pods": [
+                        {"UID": population.uid(node + turn * sizes.nodes)} for turn in range(1, offer.victims + 1)
+                    ],
                     "NumPDBViolations": 0,
                 }
-                for node in chance.sample(range(sizes.nodes), candidates)
+                for node in chance.sample(range(sizes.nodes), offer.candidates)
             },
         }
         for number in range(count)

@@ -15,14 +15,16 @@ from bench.plans import Measured
 from bench.population import Population
 from bench.results import Result, Spread
 from bench.stage import Stage
+from bench.webhooks import Offer
 from controlplane.processes import Program
 
 SIZES: Final = Population(nodes=5_000, pods=150_000, workloads=5_000)
 EVENTS: Final = 300
 _CANDIDATES: Final = 1_000
+_VICTIMS: Final = (1, 2)
 _BODIES: Final = 40
 _FILTERS: Final = (25.0, 1_500)  # rounds a second and in all: a minute
-_PREEMPTIONS: Final = (25.0, 750)
+_PREEMPTIONS: Final = (25.0, 500)
 _SETTLED_AFTER: Final = 20.0  # a poll, and the folding away of what was listed
 _VERBS: Final = ("filter", "prioritize")
 _MIB: Final = 2**20
@@ -36,7 +38,8 @@ def measure(stage: Stage, wanted: frozenset[str]) -> Iterator[Result]:
         if "filter" in wanted:
             yield from _filter_rows(stage)
         if "preempt" in wanted:
-            yield _preempt_row(stage)
+            for victims in _VICTIMS:
+                yield _preempt_row(stage, Offer(_CANDIDATES, victims))
         if "memory" in wanted:
             yield from _memory_rows(extender, started_in)
 
@@ -97,8 +100,8 @@ def _latency(verb: str, seen: Spread, served: scraping.Histogram) -> Result:
     )
 
 
-def _preempt_row(stage: Stage) -> Result:
-    bodies = webhooks.for_preemption(SIZES, candidates=_CANDIDATES, count=_BODIES, seed=stage.seed)
+def _preempt_row(stage: Stage, offer: Offer) -> Result:
+    bodies = webhooks.for_preemption(SIZES, offer, count=_BODIES, seed=stage.seed)
     rate, rounds = _PREEMPTIONS
     before = scraping.scrape(stage.url("extender"))
     targets = {"bayplan": stage.url("bayplan")}
@@ -107,7 +110,7 @@ def _preempt_row(stage: Stage) -> Result:
     histogram = served.histogram(_SECONDS, verb="preempt")
     return Result(
         row="preempt",
-        what=f"preempt, {_CANDIDATES:,} candidate nodes, server side",
+        what=f"preempt, {offer.candidates:,} candidate nodes, victims on each: {offer.victims}, server side",
         target="p99 ≤ 20 ms",
         seen=f"{histogram.share_within(0.02):.2%} within 20 ms",
         met=histogram.share_within(0.02) >= 0.99,  # noqa: PLR2004  # the target

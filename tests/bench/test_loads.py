@@ -69,7 +69,7 @@ def test_nodes_and_standing_pods_are_read_whole() -> None:
 
 def test_webhook_bodies_are_read_without_loss() -> None:
     (body,) = webhooks.for_nodes(SIZES, names=3, count=1, seed=1)
-    (offer,) = webhooks.for_preemption(SIZES, candidates=2, count=1, seed=1)
+    (offer,) = webhooks.for_preemption(SIZES, webhooks.Offer(candidates=2, victims=2), count=1, seed=1)
 
     request = codec.read_nodes_request(orjson.dumps(body))
     offered = codec.read_preempt_request(orjson.dumps(offer))
