@@ -9,6 +9,7 @@ from policies.buoyancy.averages import samples_wanted
 from policies.model.buoyancy import Buoyancy
 from policies.model.eviction import Eviction, Steering
 from policies.model.fields import duration_text
+from policies.model.plan import Plan
 from policies.model.scope import Scope
 from policies.model.sections import Remark, Section
 from policies.model.signals import Signals
@@ -39,6 +40,7 @@ class Policy(Section):
     buoyancy: Buoyancy = Field(default_factory=Buoyancy, description="Thresholds for placing and descheduling.")
     eviction: Eviction = Field(default_factory=Eviction, description="What every eviction must respect.")
     steering: Steering = Field(default_factory=Steering, description="Where replacements must not go.")
+    plan: Plan = Field(default_factory=Plan, description="Joint decisions over many nodes, and what they may cost.")
 
     @property
     def history_span(self) -> float:

@@ -12,7 +12,7 @@ from bayplan import presets
 from bayplan.cli import main
 from policies.model.schema import json_schema
 
-KEYS = "apiVersion, kind, scope, signals, slos, buoyancy, eviction, steering"
+KEYS = "apiVersion, kind, scope, signals, slos, buoyancy, eviction, steering, plan"
 HEAD = "apiVersion: bayplan.dev/v1alpha1\nkind: Policy\n"
 
 

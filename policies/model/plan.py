@@ -1,0 +1,166 @@
+"""Placement plans: when one is computed, what it may cost, and how it is carried out."""
+
+from collections.abc import Iterator
+from typing import Final, Literal
+
+from pydantic import Field
+
+from policies.model.fields import Count, Flag, Seconds
+from policies.model.limits import CoolDown, Limit
+from policies.model.sections import Remark, Section
+
+DEFAULT_LIMITS: Final = (
+    Limit(scope="workload", max=1, window=600.0),
+    Limit(scope="node", max=5, window=600.0),
+    Limit(scope="cluster", max=40, window=600.0),
+)
+
+
+class PlanEviction(Section):
+    """What the moves and evictions of a plan respect, instead of the values of `eviction` with the same names."""
+
+    limits: tuple[Limit, ...] = Field(
+        default=DEFAULT_LIMITS,
+        description="Evictions allowed per rolling window before a plan may take another one. Every record counts, "
+        "whoever wrote it. A list given here replaces all of the default. Default: 1 a workload, 5 a node and 40 in "
+        "the cluster in 10 minutes: a plan is a joint decision that was checked as a whole, so it may do more at once "
+        "than single evictions.",
+    )
+    min_ready_replicas: Count = Field(
+        default=1,
+        description="Ready replicas a workload must keep after a plan's eviction. 0 lets single replicas go. Default "
+        "1: one replica keeps serving while the other moves to a node that is reserved for it.",
+    )
+    min_pod_age: Seconds = Field(
+        default=300.0,
+        description="How long a pod must have been Ready before a plan may move it. Default 5m, as for single "
+        "evictions.",
+    )
+    cool_down: CoolDown = Field(
+        default_factory=CoolDown,
+        description="How long a workload is not taken off the same node again, and how long the pairs of a failed "
+        "plan rest.",
+    )
+
+
+class Plan(Section):
+    """Cross-node placement plans. Shipped as `off`: needs an extender that every pod in scope passes."""
+
+    trigger: Literal["off", "periodic", "stable-queue", "scheduling-failure"] = Field(
+        default="off",
+        description="When a plan is computed: never, each `interval`, once the pending pods stayed the same for "
+        "`stableFor`, or when a pod is reported unschedulable. Default: off, until you have read what "
+        "`bayplan plan solve` would do in your cluster.",
+    )
+    relief: Flag = Field(
+        default=False,
+        description="Whether a congested node is relieved by a plan where no single eviction has a destination. "
+        "Default: false; it works without any other trigger.",
+    )
+    blocking: Flag = Field(
+        default=False,
+        description="Whether pods in scope wait while a plan is computed, at most 2 s. Default: false; a plan that "
+        "the world has overtaken meanwhile is dropped, which costs nothing but the solver's time.",
+    )
+    interval: Seconds = Field(
+        default=8.0,
+        gt=0,
+        description="The pace of `periodic`. A state that was solved before is skipped. Default 8s, as in the paper.",
+    )
+    stable_for: Seconds = Field(
+        default=8.0,
+        gt=0,
+        description="How long `stable-queue` waits for the set of pending pods to stay the same; a change cancels a "
+        "running solve. Default 8s, as in the paper.",
+    )
+    time_limit: Seconds = Field(
+        default=10.0,
+        gt=0,
+        description="How long one solve may take. Default 10s: at that time most small clusters are solved to the "
+        "proof and large ones well repaired.",
+    )
+    solver: Literal["bayplan", "released", "repaired", "command"] = Field(
+        default="bayplan",
+        description="Who solves: Bayplan, the paper's Algorithm 8 as released or repaired (both for comparison), or "
+        "`command`. Every answer passes the same independent check. Default: bayplan.",
+    )
+    command: tuple[str, ...] = Field(
+        default=(),
+        description="An external solver: program and arguments. It reads a problem as JSON from its standard input "
+        "and writes its answer to the standard output (docs/reference/solver.md); it is ended when late. Default: "
+        "none.",
+        examples=[["/usr/local/bin/my-solver", "--fast"]],
+    )
+    order: Literal["placement-first", "frozen"] = Field(
+        default="placement-first",
+        description="What is better: most pods placed, whoever is moved for it, or the paper's way, in which a tier "
+        "that is settled is not moved again for a less important one. Default: placement-first.",
+    )
+    evict_for_count: Flag = Field(
+        default=False,
+        description="Whether a pod may lose its place for more pods of its own or a less important priority. Default: "
+        "false, Kubernetes' own rule: only for a strictly higher priority.",
+    )
+    price: int | Literal["any"] = Field(
+        default=8,
+        description="How many more disruptions one more placed pod may cost; `any`: no limit but `maxDisruptions`. "
+        "Default 8: it kept nine of ten gained pods for half of the disruptions or less in our measurements.",
+    )
+    max_disruptions: Count = Field(
+        default=20,
+        description="Moves and evictions of one plan. 0: only placements. Default 20.",
+    )
+    max_grace: Seconds = Field(
+        default=60.0,
+        description="Pods with a longer termination grace period are not moved by plans, as the whole plan would wait "
+        "for them. Default 1m: twice Kubernetes' own default.",
+    )
+    hold: Literal["reservations", "all"] = Field(
+        default="reservations",
+        description="What other pods may do while a plan is carried out: go wherever they do not use up what is "
+        "reserved, or wait until it is over, as in the paper. Default: reservations.",
+    )
+    max_held: Count = Field(
+        default=50,
+        description="How many pods `hold: all` keeps waiting; further ones are treated as under `reservations`. "
+        "Default 50: each held pod costs a filter call whenever any pod is bound.",
+    )
+    before_preemption: Seconds = Field(
+        default=0.0,
+        description="How long the first preempt calls of a pod are refused so that a plan can come first. Never for "
+        "system-critical pods, and not while no plan could be computed. If no plan comes, kube-scheduler tries the "
+        "pod again at the next event in the cluster, or after 5:30 minutes on a quiet one. Default 0s: preemption "
+        "goes first.",
+    )
+    realise_within: Seconds = Field(
+        default=30.0,
+        gt=0,
+        description="How long after the last evicted pod's grace period the planned pods may take to be bound before "
+        "the plan is given up. Default 30s: a bind takes milliseconds, a controller's back-off seconds.",
+    )
+    nominate: Flag = Field(
+        default=False,
+        description="Whether planned pods also get `status.nominatedNodeName`, which makes kube-scheduler look at the "
+        "planned node first. Needs a ClusterRole of its own (docs/install.md). Default: false; only clusters of over "
+        "100 nodes whose scheduler samples nodes need it.",
+    )
+    eviction: PlanEviction = Field(
+        default_factory=PlanEviction, description="What the disruptions of a plan must respect."
+    )
+
+    def conflicts(self) -> Iterator[Remark]:
+        """Refuse a solver without its command, a command without its solver, and a price that is no number of pods."""
+        if self.solver == "command" and not self.command:
+            yield Remark(
+                at=("command",),
+                message="seen nothing with plan.solver command; allowed is a program and its arguments",
+                about=(("solver",),),
+            )
+        if self.command and self.solver != "command":
+            yield Remark(
+                at=("solver",),
+                message=f"seen {self.solver} with a plan.command; allowed is command, or no plan.command",
+                about=(("command",),),
+            )
+        if isinstance(self.price, int) and self.price < 0:
+            yield Remark(at=("price",), message=f"seen {self.price}; allowed is 0 or more, or any")
