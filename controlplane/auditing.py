@@ -3,12 +3,18 @@
 import json
 from collections.abc import Iterator
 from dataclasses import dataclass
+from datetime import datetime
 from pathlib import Path
+from typing import Any
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Request:
-    """One request to the API server, answered with status `code`; `subresource` is empty for the object itself."""
+    """One request to the API server, answered with status `code`; `subresource` is empty for the object itself.
+
+    `at` is when it was answered and `asked` when it arrived (Unix seconds, the server's clock). `uid` is the
+    precondition of an eviction, empty without one; `dry_run` says that nothing was to happen.
+    """
 
     user: str
     verb: str
@@ -18,6 +24,15 @@ class Request:
     namespace: str
     name: str
     code: int
+    at: float = 0.0
+    asked: float = 0.0
+    uid: str = ""
+    dry_run: bool = False
+
+    @property
+    def granted(self) -> bool:
+        """Whether it was done, and not only tried."""
+        return 200 <= self.code < 300 and not self.dry_run  # noqa: PLR2004  # what HTTP calls success
 
 
 class AuditLog:
@@ -49,6 +64,7 @@ def parse(line: str) -> Request:
     """Return the request of one line of the log."""
     event = json.loads(line)
     target = event.get("objectRef") or {}
+    options = (event.get("requestObject") or {}).get("deleteOptions") or {}
     return Request(
         user=event["user"]["username"],
         verb=event["verb"],
@@ -58,4 +74,13 @@ def parse(line: str) -> Request:
         namespace=target.get("namespace", ""),
         name=target.get("name", ""),
         code=event.get("responseStatus", {}).get("code", 0),
+        at=_moment(event, "stageTimestamp"),
+        asked=_moment(event, "requestReceivedTimestamp"),
+        uid=(options.get("preconditions") or {}).get("uid", ""),
+        dry_run=bool(options.get("dryRun")) or "dryRun=" in event.get("requestURI", ""),
     )
+
+
+def _moment(event: dict[str, Any], name: str) -> float:
+    given = event.get(name)
+    return datetime.fromisoformat(given).timestamp() if given else 0.0

@@ -76,8 +76,11 @@ def scheduler_configuration(given: Mapping[str, Any], *, kubeconfig_file: str) -
 
 
 def audit_policy() -> str:
-    """Return an audit policy: every eviction, and every write that does not come from the control plane itself."""
-    evictions = {"level": "Metadata", "resources": [{"group": "", "resources": ["pods/eviction"]}]}
+    """Return an audit policy: every eviction, and every write that does not come from the control plane itself.
+
+    Of evictions the request is kept, too: it says which UID was meant, and whether it was only tried.
+    """
+    evictions = {"level": "Request", "resources": [{"group": "", "resources": ["pods/eviction"]}]}
     own = [{"level": "None", "userGroups": ["system:masters"]}, {"level": "None", "users": ["system:kube-scheduler"]}]
     reads = {"level": "None", "verbs": ["get", "list", "watch"]}
     return yaml.safe_dump(

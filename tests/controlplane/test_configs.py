@@ -59,7 +59,7 @@ def test_a_shipped_configuration_is_pointed_at_this_run_and_not_changed_itself()
 def test_every_eviction_is_audited_whoever_asks() -> None:
     rules = yaml.safe_load(configs.audit_policy())["rules"]
 
-    assert rules[0] == {"level": "Metadata", "resources": [{"group": "", "resources": ["pods/eviction"]}]}
+    assert rules[0] == {"level": "Request", "resources": [{"group": "", "resources": ["pods/eviction"]}]}
 
 
 def test_signing_keys_are_pem_and_differ() -> None:
