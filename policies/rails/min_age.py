@@ -21,4 +21,5 @@ def check(candidate: Candidate, situation: Situation) -> Refusal | None:
     age = situation.now - max(known)
     if age >= least:
         return None
-    return Refusal(RAIL, f"too young: {age:.0f} s since it became Ready, eviction.minPodAge is {least:.0f} s")
+    setting = f"{situation.section}.minPodAge"
+    return Refusal(RAIL, f"too young: {age:.0f} s since it became Ready, {setting} is {least:.0f} s")

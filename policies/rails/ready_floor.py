@@ -19,4 +19,5 @@ def check(candidate: Candidate, situation: Situation) -> Refusal | None:
     if left >= floor:
         return None
     ref = situation.ref(candidate)
-    return Refusal(RAIL, f"{left} Ready replicas of {ref} would be left, eviction.minReadyReplicas is {floor}")
+    setting = f"{situation.section}.minReadyReplicas"
+    return Refusal(RAIL, f"{left} Ready replicas of {ref} would be left, {setting} is {floor}")

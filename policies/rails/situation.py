@@ -19,7 +19,8 @@ class Situation:
 
     `records` is the whole ledger, every state included. `victims` are those already chosen in this cycle; they count
     wherever a record of theirs would. `observing` runs count the records of observing runs as well.
-    `proposed` holds the UIDs of all candidates of the cycle. `own_namespace` is where Bayplan itself runs.
+    `proposed` holds the UIDs of all candidates of the cycle. `own_namespace` is where Bayplan itself runs. `section` is
+    the part of the policy that refusals name: that of plans has values of its own.
     """
 
     cluster: Cluster
@@ -29,6 +30,7 @@ class Situation:
     victims: tuple[Victim, ...] = ()
     proposed: frozenset[str] = frozenset()
     own_namespace: str = "bayplan-system"
+    section: str = "eviction"
     view: View = field(default=_NOTHING_YET, repr=False, compare=False)
 
     def __post_init__(self) -> None:
