@@ -1,0 +1,18 @@
+"""`bayplan plan`: the placement plans of a cluster. Wires parts together, decides nothing.
+
+Each command stands in a file of its own, named in the table here and imported only when it runs: solving needs
+OR-Tools, looking at a plan does not.
+"""
+
+from typing import Final
+
+import click
+
+from bayplan.lazy import Lazy, LazyGroup
+
+COMMANDS: Final[dict[str, Lazy]] = {}
+
+
+@click.group(cls=LazyGroup, table=COMMANDS)
+def plan() -> None:
+    """Solve, show and abort placement plans."""
