@@ -19,6 +19,9 @@ class Resources:
 
     amounts: Mapping[str, int] = field(default_factory=dict)
 
+    def __hash__(self) -> int:
+        return hash(frozenset(self.amounts.items()))
+
     def __getitem__(self, name: str) -> int:
         """Return the amount of one resource, 0 where it is not named."""
         return self.amounts.get(name, 0)

@@ -42,3 +42,7 @@ def test_more_room_never_lacks_more(wanted: dict[str, int], room: dict[str, int]
     more = total((Resources(room), Resources({"cpu": 1, "memory": 1, "pods": 1})))
 
     assert set(Resources(wanted).lacking(more)) <= set(Resources(wanted).lacking(Resources(room)))
+
+
+def test_equal_amounts_are_one_key_in_whatever_order_they_were_named() -> None:
+    assert hash(Resources({"cpu": 5, "pods": 1})) == hash(Resources({"pods": 1, "cpu": 5}))

@@ -1,0 +1,94 @@
+"""What a plan still wants of each node, counted from live bound pods; an absolute number, never a counter of its own.
+
+A counter of what is still to come diverges over replicas and restarts; wanted minus bound does not. Times, nodes'
+capacities and pending pods play no part here.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from typing import NamedTuple
+
+from policies.values.plans import Plan, PlanEntry, Quota
+from policies.values.pods import Pod
+from policies.values.resources import Resources
+from policies.values.workloads import WorkloadRef
+
+
+class Kind(NamedTuple):
+    """Pods that are as good as each other to a plan: of one controller, with equal requests (amounts of 0 left out)."""
+
+    controller: WorkloadRef
+    requests: Resources
+
+
+class Place(NamedTuple):
+    """A kind of pods on a node."""
+
+    kind: Kind
+    node: str
+
+
+def kind_of(pod: Pod) -> Kind | None:
+    """Return what a pod counts as, None for a bare one, which is known by its UID only."""
+    if pod.owner is None:
+        return None
+    return kind(WorkloadRef(pod.owner.kind, pod.namespace, pod.owner.name), pod.requests)
+
+
+def kind(controller: WorkloadRef, requests: Resources) -> Kind:
+    """Return the kind of a controller's pods with some requests."""
+    return Kind(controller, Resources({name: amount for name, amount in requests.amounts.items() if amount}))
+
+
+def place_of(quota: Quota) -> Place:
+    """Return whom a quota counts, and where."""
+    return Place(kind(quota.controller, quota.requests), quota.node)
+
+
+def leaving(plan: Plan) -> frozenset[str]:
+    """Return the UIDs of the pods that the plan takes away, done or not: nobody counts on them any more."""
+    return frozenset(entry.uid for entry in plan.disruptions)
+
+
+def live(pod: Pod) -> bool:
+    """Tell whether a pod stands on a node and is there to stay, as far as it can be seen."""
+    return pod.node is not None and not pod.ended and not pod.terminating
+
+
+def wanted(plan: Plan) -> Mapping[Place, int]:
+    """Return how many live pods of each kind the plan wants on each node."""
+    counts: Counter[Place] = Counter()
+    for quota in plan.quotas:
+        counts[place_of(quota)] += quota.wanted
+    return counts
+
+
+def bound(plan: Plan, pods: Iterable[Pod]) -> Mapping[Place, int]:
+    """Return how many live pods there are in each place of the plan, without those that it takes away."""
+    places, gone = wanted(plan), leaving(plan)
+    controllers = {place.kind.controller for place in places}
+    counts = dict.fromkeys(places, 0)
+    for pod in pods:
+        if pod.node is None or pod.owner is None or pod.uid in gone or not live(pod):
+            continue
+        # By the controller first: most of a cluster's pods are of none of the plan's, and their kind costs more.
+        controller = WorkloadRef(pod.owner.kind, pod.namespace, pod.owner.name)
+        if controller in controllers and (place := Place(kind(controller, pod.requests), pod.node)) in counts:
+            counts[place] += 1
+    return counts
+
+
+def remaining(plan: Plan, pods: Iterable[Pod]) -> Mapping[Place, int]:
+    """Return how many pods are still to come in each place of the plan, 0 where as many as wanted or more stand."""
+    present = bound(plan, pods)
+    return {place: max(0, count - present[place]) for place, count in wanted(plan).items()}
+
+
+def unbound_pins(plan: Plan, pods: Iterable[Pod]) -> Mapping[str, PlanEntry]:
+    """Return the bare pods, by UID, that the plan places and that stand on no node yet.
+
+    One that is not among the pods is still to come, too: whoever lists them may be behind.
+    """
+    pins = plan.pins
+    settled = {pod.uid for pod in pods if pod.uid in pins and pod.node is not None}
+    return {uid: entry for uid, entry in pins.items() if uid not in settled}
