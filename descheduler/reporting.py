@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from descheduler.decisions import CycleResult, Decision, Kind
-from sources.kube import errors
+from sources.kube import custom, errors
 from sources.kube import records as codec
 from sources.kube.api import KubeApi
 from sources.kube.decoding.times import rfc3339
@@ -47,7 +47,7 @@ class Reporter:
 
     def _object(self, status: dict[str, Any]) -> dict[str, Any]:
         return {
-            "apiVersion": f"{codec.GROUP}/{codec.VERSION}",
+            "apiVersion": custom.API_VERSION,
             "kind": "DeschedulerReport",
             "metadata": {"name": NAME, "namespace": self._namespace},
             "spec": {},

@@ -98,6 +98,8 @@ csidrivers CSIDriver cluster
 _BAYPLAN = """
 evictionrecords EvictionRecord
 deschedulerreports DeschedulerReport
+placementplans PlacementPlan
+planslots PlanSlot
 """
 
 KINDS: tuple[Kind, ...] = (

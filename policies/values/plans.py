@@ -98,6 +98,29 @@ class Headcount:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class PlanCondition:
+    """One step of a plan as Kubernetes words it: `kind` (Installed, Validated, Evicted, Realised), yes or no, and why.
+
+    `at` is Unix seconds by the API server's clock.
+    """
+
+    kind: str
+    met: bool
+    reason: str = ""
+    message: str = ""
+    at: float = 0.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlanProgress:
+    """How many of the planned placements, moves and evictions have happened."""
+
+    placed: int = 0
+    moved: int = 0
+    evicted: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Plan:
     """A `PlacementPlan`. `revision` 0 is the empty one that a blocking run holds pods with; 1 has the entries.
 
@@ -123,6 +146,8 @@ class Plan:
     started_at: float = 0.0
     finished_at: float | None = None
     vector: Mapping[str, int] = field(default_factory=dict)
+    progress: PlanProgress = PlanProgress()
+    conditions: tuple[PlanCondition, ...] = ()
     resource_version: str = ""
 
     @property

@@ -20,6 +20,7 @@ from sources.kube.decoding.workloads import (
     decode_replica_set,
     decode_stateful_set,
 )
+from sources.kube.plans import decode_plan, decode_slot, plans_path, slots_path
 from sources.kube.records import decode_record, records_path
 
 T = TypeVar("T")
@@ -98,6 +99,16 @@ def records_of(namespace: str) -> Kind[Any]:
     return Kind(name=kinds.RECORDS, path=records_path(namespace), decode=decode_record, key=by_name)
 
 
+def plans_of(namespace: str) -> Kind[Any]:
+    """Return the placement plans of one namespace."""
+    return Kind(name=kinds.PLANS, path=plans_path(namespace), decode=decode_plan, key=by_name, page=50)
+
+
+def slots_of(namespace: str) -> Kind[Any]:
+    """Return the slots of one namespace; there is one."""
+    return Kind(name=kinds.SLOTS, path=slots_path(namespace), decode=decode_slot, key=by_name)
+
+
 def extender_kinds(namespace: str) -> tuple[Kind[Any], ...]:
-    """Return what the extender watches of the cluster: nodes, lean pods, and the ledger in Bayplan's namespace."""
-    return NODES, LEAN_PODS, records_of(namespace)
+    """Return what the extender watches: nodes, lean pods, and ledger, plans and slot in Bayplan's namespace."""
+    return NODES, LEAN_PODS, records_of(namespace), plans_of(namespace), slots_of(namespace)

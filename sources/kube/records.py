@@ -3,39 +3,28 @@
 The record's name is the object's name and its time is the server's `creationTimestamp`, so neither is in `spec`.
 """
 
-import math
 from collections.abc import Mapping
-from typing import Any, Final, TypeVar
+from typing import Any
 
 from policies.values.records import EvictionRecord, Landing, RecordState, Verification
-from policies.values.workloads import WorkloadRef
+from sources.kube.custom import API_VERSION, custom_path, decode_ref, encode_ref, finite, member
 from sources.kube.decoding.times import unix_seconds
-
-GROUP: Final = "bayplan.dev"
-VERSION: Final = "v1alpha1"
-_API_VERSION: Final = f"{GROUP}/{VERSION}"
-E = TypeVar("E", RecordState, Landing)
 
 
 def records_path(namespace: str, name: str | None = None) -> str:
     """Return the path of all records, or of one."""
-    return _path(namespace, "evictionrecords", name)
+    return custom_path(namespace, "evictionrecords", name)
 
 
 def reports_path(namespace: str, name: str | None = None) -> str:
     """Return the path of the descheduler's reports, or of one."""
-    return _path(namespace, "deschedulerreports", name)
-
-
-def _path(namespace: str, plural: str, name: str | None) -> str:
-    base = f"/apis/{_API_VERSION}/namespaces/{namespace}/{plural}"
-    return base if name is None else f"{base}/{name}"
+    return custom_path(namespace, "deschedulerreports", name)
 
 
 def encode_record(record: EvictionRecord, namespace: str) -> dict[str, Any]:
     """Return the whole object as it is created."""
     return {
-        "apiVersion": _API_VERSION,
+        "apiVersion": API_VERSION,
         "kind": "EvictionRecord",
         "metadata": {"name": record.name, "namespace": namespace},
         "spec": _encode_spec(record),
@@ -47,12 +36,12 @@ def _encode_spec(record: EvictionRecord) -> dict[str, Any]:
     spec = {
         "pod": {"namespace": record.namespace, "name": record.pod, "uid": record.pod_uid},
         "node": record.node,
-        "workload": _encode_ref(record.workload),
-        "controller": _encode_ref(record.controller),
+        "workload": encode_ref(record.workload),
+        "controller": encode_ref(record.controller),
         "rule": record.rule,
         "reason": record.reason,
         "destination": record.destination,
-        "evidence": _finite(record.evidence),
+        "evidence": finite(record.evidence),
         "mode": "observe" if record.state is RecordState.OBSERVED else "enforce",
         "writer": record.writer,
         "policyHash": record.policy_hash,
@@ -71,8 +60,8 @@ def encode_status(record: EvictionRecord) -> dict[str, Any]:
         "replacement": replacement,
         "node": seen.node,
         "readyAt": seen.ready_at,
-        "before": _finite(seen.before),
-        "after": _finite(seen.after),
+        "before": finite(seen.before),
+        "after": finite(seen.after),
     }
 
 
@@ -93,9 +82,9 @@ def decode_record(raw: Mapping[str, Any]) -> EvictionRecord:
         rule=spec.get("rule") or "",
         reason=spec.get("reason") or "",
         at=unix_seconds(metadata["creationTimestamp"]),
-        state=_member(RecordState, status.get("state"), RecordState.UNKNOWN),
-        workload=_decode_ref(spec.get("workload")),
-        controller=_decode_ref(spec.get("controller")),
+        state=member(RecordState, status.get("state"), RecordState.UNKNOWN),
+        workload=decode_ref(spec.get("workload")),
+        controller=decode_ref(spec.get("controller")),
         destination=spec.get("destination"),
         writer=spec.get("writer") or "",
         policy_hash=spec.get("policyHash") or "",
@@ -110,7 +99,7 @@ def _decode_verification(status: Mapping[str, Any]) -> Verification:
     replacement = status.get("replacement") or {}
     ready_at = status.get("readyAt")
     return Verification(
-        landing=_member(Landing, status.get("landing"), Landing.PENDING),
+        landing=member(Landing, status.get("landing"), Landing.PENDING),
         replacement=replacement.get("name"),
         replacement_uid=replacement.get("uid"),
         node=status.get("node"),
@@ -118,23 +107,6 @@ def _decode_verification(status: Mapping[str, Any]) -> Verification:
         before=_figures(status.get("before")),
         after=_figures(status.get("after")),
     )
-
-
-def _member(kind: type[E], text: str | None, otherwise: E) -> E:
-    return kind(text) if text in {member.value for member in kind} else otherwise
-
-
-def _encode_ref(ref: WorkloadRef | None) -> dict[str, str] | None:
-    return None if ref is None else {"kind": ref.kind, "namespace": ref.namespace, "name": ref.name}
-
-
-def _decode_ref(raw: Mapping[str, str] | None) -> WorkloadRef | None:
-    return None if not raw else WorkloadRef(raw["kind"], raw["namespace"], raw["name"])
-
-
-def _finite(figures: Mapping[str, float]) -> dict[str, float]:
-    """Leave out what JSON cannot say."""
-    return {name: figure for name, figure in figures.items() if math.isfinite(figure)}
 
 
 def _figures(raw: Mapping[str, float] | None) -> dict[str, float]:

@@ -6,18 +6,24 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from policies.values.plans import Plan, PlanSlot
 from policies.values.records import EvictionRecord, Landing, RecordState, Verification
 from policies.values.workloads import WorkloadRef
 from simulator.jsons import Raw, copied
 from simulator.kinds import KINDS
+from sources.kube.plans import encode_plan, encode_slot
 from sources.kube.records import decode_record, encode_record
 from tests.builders import NOW
 from tests.manifests import DEPLOY, documents
+from tests.sources.kube.test_plans import plans, slots
+
+CUSTOM = ("evictionrecords", "deschedulerreports", "placementplans", "planslots")
 
 _TYPES: dict[str, type | tuple[type, ...]] = {
     "string": str,
     "number": (int, float),
     "integer": int,
+    "boolean": bool,
     "object": dict,
     "array": list,
 }
@@ -40,11 +46,13 @@ def complaints(value: Any, rules: Raw, at: str = "") -> list[str]:
     """Return what the API server would refuse or drop silently. It drops null where null is not allowed."""
     if value is None:
         return []
-    if not isinstance(value, _TYPES[rules["type"]]) or isinstance(value, bool):
+    if not isinstance(value, _TYPES[rules["type"]]) or isinstance(value, bool) is not (rules["type"] == "boolean"):
         return [f"{at}: {value!r} is no {rules['type']}"]
     if "enum" in rules and value not in rules["enum"]:
         return [f"{at}: {value!r} is none of {rules['enum']}"]
     if isinstance(value, list):
+        if len(value) > rules.get("maxItems", len(value)):
+            return [f"{at}: {len(value)} entries"]
         return [text for entry in value for text in complaints(entry, rules["items"], f"{at}[]")]
     found: list[str] = []
     if isinstance(value, dict) and at != ".metadata":
@@ -91,6 +99,20 @@ def test_every_record_fits_its_schema(record: EvictionRecord) -> None:
     assert complaints(raw, schema("evictionrecords")) == []
 
 
+@given(plans)
+def test_every_plan_fits_its_schema(plan: Plan) -> None:
+    raw = copied(encode_plan(plan, "bayplan-system"))
+
+    assert complaints(raw, schema("placementplans")) == []
+
+
+@given(slots)
+def test_every_slot_fits_its_schema(slot: PlanSlot) -> None:
+    raw = copied(encode_slot(slot, "bayplan-system"))
+
+    assert complaints(raw, schema("planslots")) == []
+
+
 @pytest.mark.parametrize(
     ("change", "text"),
     [
@@ -104,7 +126,7 @@ def test_what_does_not_fit_is_found(change: Raw, text: str) -> None:
     assert text in complaints(change, schema("evictionrecords"))
 
 
-@pytest.mark.parametrize("plural", ["evictionrecords", "deschedulerreports"])
+@pytest.mark.parametrize("plural", CUSTOM)
 def test_crd_is_what_the_simulator_and_the_decision_say(plural: str) -> None:
     spec = crd(plural)["spec"]
     (version,) = spec["versions"]
@@ -122,12 +144,12 @@ def _described(rules: Raw, at: str) -> list[str]:
     return missing
 
 
-@pytest.mark.parametrize("plural", ["evictionrecords", "deschedulerreports"])
+@pytest.mark.parametrize("plural", CUSTOM)
 def test_every_field_is_described(plural: str) -> None:
     assert _described(schema(plural), "") == []
 
 
-@pytest.mark.parametrize("plural", ["evictionrecords", "deschedulerreports"])
+@pytest.mark.parametrize("plural", CUSTOM)
 def test_printer_columns_point_at_fields(plural: str) -> None:
     (version,) = crd(plural)["spec"]["versions"]
     for column in version["additionalPrinterColumns"]:

@@ -161,7 +161,7 @@ def test_extender_sees_lean_pods_and_the_ledger(api: ApiServer, watching: Watchi
     pod = watch.get(names.PODS, "uid-web-0")
     assert not pod.annotations
     assert watch.values(names.RECORDS)["u1"].pod == "web-9"
-    assert {call.resource for call in api.calls} == {"nodes", "pods", "evictionrecords"}
+    assert {call.resource for call in api.calls} == {"nodes", "pods", "evictionrecords", "placementplans", "planslots"}
 
 
 def test_failing_listener_is_reported_and_started_again(watching: Watching) -> None:
