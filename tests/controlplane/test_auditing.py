@@ -1,6 +1,7 @@
 """Reading the audit log."""
 
 import json
+from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
@@ -8,10 +9,10 @@ import pytest
 from controlplane.auditing import AuditLog, parse
 
 
-def event(more: dict[str, object] | None = None, **target: str) -> str:
+def event(more: Mapping[str, object] | None = None, **target: str) -> str:
     """Return a line as kube-apiserver writes it."""
     return json.dumps(
-        (more or {})
+        {**(more or {})}
         | {
             "verb": "create",
             "user": {"username": "system:serviceaccount:bayplan-system:bayplan-descheduler"},
@@ -38,13 +39,13 @@ def test_a_log_that_does_not_exist_yet_is_empty(tmp_path: Path) -> None:
 
 
 def test_what_was_asked_for_and_when_is_read_of_an_eviction() -> None:
-    times = {
+    more = {
         "requestReceivedTimestamp": "2026-11-30T20:00:00.250000Z",
         "stageTimestamp": "2026-11-30T20:00:00.500000Z",
+        "requestObject": {"deleteOptions": {"preconditions": {"uid": "u1"}}},
     }
-    body = {"requestObject": {"deleteOptions": {"preconditions": {"uid": "u1"}}}}
 
-    found = parse(event(times | body, subresource="eviction"))
+    found = parse(event(more, subresource="eviction"))
 
     assert (found.uid, found.granted) == ("u1", True)
     assert found.at - found.asked == 0.25
