@@ -54,9 +54,11 @@ def retention(policy: Policy) -> float:
 
     Twice the longest cool-down: it has just ended when the next eviction asks how the last one went.
     """
-    eviction = policy.eviction
-    windows = [limit.window for limit in eviction.limits]
-    return max(*windows, 2 * eviction.cool_down.max, policy.steering.avoid_source, eviction.landing_timeout, 0.0)
+    eviction, plans = policy.eviction, policy.plan.eviction
+    limits = (*eviction.limits, *plans.limits) if policy.plan.active else eviction.limits
+    longest = max(eviction.cool_down.max, plans.cool_down.max) if policy.plan.active else eviction.cool_down.max
+    windows = [limit.window for limit in limits]
+    return max(*windows, 2 * longest, policy.steering.avoid_source, eviction.landing_timeout, 0.0)
 
 
 def forgettable(records: Iterable[EvictionRecord], policy: Policy, *, now: float) -> tuple[EvictionRecord, ...]:

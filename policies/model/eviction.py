@@ -6,7 +6,7 @@ from typing import Final, Literal
 from pydantic import Field
 
 from policies.model.fields import Count, Flag, Namespace, Seconds, Share, ThresholdOrOff, duration_text
-from policies.model.limits import CoolDown, Limit
+from policies.model.limits import CoolDown, Limit, doubtful, given_twice
 from policies.model.sections import Remark, Section
 
 DEFAULT_LIMITS: Final = (
@@ -127,33 +127,19 @@ class Eviction(Section):
         ge=1,
         strict=True,
         description="EvictionRecords kept; over it nothing is evicted, and none is forgotten before its windows and "
-        "cool-downs end. Default 5000: about 10 MB in etcd, three times what the default limits allow in a day.",
+        "cool-downs end. Default 5000: about 10 MB in etcd, three times what the default limits allow in a day. "
+        "Plans that use up their own limits all day long reach it and stop.",
     )
 
     def conflicts(self) -> Iterator[Remark]:
-        """Refuse a limit given twice: only the smaller could ever hold."""
-        seen: dict[tuple[str, float], int] = {}
-        for index, limit in enumerate(self.limits):
-            first = seen.setdefault((limit.scope, limit.window), index)
-            if first != index:
-                yield Remark(
-                    at=("limits", index),
-                    message=f"scope {limit.scope} with window {duration_text(limit.window)} stands in limits[{first}] "
-                    "already; allowed is one limit for the two together",
-                    about=tuple(("limits", place, key) for place in (first, index) for key in ("scope", "window")),
-                )
+        """Refuse a limit given twice."""
+        yield from given_twice(self.limits)
 
     def warnings(self) -> Iterator[Remark]:
         """Name guards that are off or that stop everything."""
         if self.paused:
             yield Remark(at=("paused",), message="seen true: nothing is evicted until it is false")
-        if not any(limit.scope == "cluster" for limit in self.limits):
-            yield Remark(
-                at=("limits",), message="none for scope cluster: nothing bounds the evictions of the whole cluster"
-            )
-        for index, limit in enumerate(self.limits):
-            if limit.max == 0:
-                yield Remark(at=("limits", index, "max"), message=f"seen 0: no {limit.scope} allows any eviction")
+        yield from doubtful(self.limits)
         if self.min_ready_replicas == 0:
             yield Remark(at=("minReadyReplicas",), message="seen 0: a workload's only replica may be evicted")
         yield from self._too_many_records()

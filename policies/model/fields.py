@@ -88,6 +88,14 @@ def threshold_or_off(value: object) -> object:
     raise ValueError(f"{shown(value)} is no threshold of headroom; allowed is a number up to 1, or off")
 
 
+def count_or_any(value: object) -> object:
+    """Let a whole number from 0 or the word `any` through."""
+    is_count = isinstance(value, int) and not isinstance(value, bool) and value >= 0
+    if value == "any" or is_count:
+        return value
+    raise ValueError(f"seen {shown(value)}; allowed is a whole number of 0 or more, or any")
+
+
 def url(value: str) -> str:
     """Read an http or https address; `host:port` without a scheme means http. A slash at the end is taken off."""
     whole = value if "://" in value else f"http://{value}"
@@ -144,6 +152,7 @@ Objective = Annotated[
     WithJsonSchema({"anyOf": [{"type": "number"}, {"type": "string"}], "format": "objective"}),
 ]
 ThresholdOrOff = Annotated[Number | Literal["off"], BeforeValidator(threshold_or_off)]
+CountOrAny = Annotated[int | Literal["any"], BeforeValidator(count_or_any)]
 Url = Annotated[str, AfterValidator(url)]
 Query = Annotated[
     str,

@@ -1,6 +1,6 @@
 """Budgets over rolling windows and the rest after an eviction."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Literal
 
 from pydantic import Field
@@ -22,6 +22,31 @@ class Limit(Section):
     window: Seconds = Field(
         gt=0, description="The rolling window, ending now by the API server's clock.", examples=["10m"]
     )
+
+
+def given_twice(limits: Sequence[Limit]) -> Iterator[Remark]:
+    """Refuse a limit given twice: only the smaller could ever hold. Places are as in the section that has `limits`."""
+    seen: dict[tuple[str, float], int] = {}
+    for index, limit in enumerate(limits):
+        first = seen.setdefault((limit.scope, limit.window), index)
+        if first != index:
+            yield Remark(
+                at=("limits", index),
+                message=f"scope {limit.scope} with window {duration_text(limit.window)} stands in limits[{first}] "
+                "already; allowed is one limit for the two together",
+                about=tuple(("limits", place, key) for place in (first, index) for key in ("scope", "window")),
+            )
+
+
+def doubtful(limits: Sequence[Limit]) -> Iterator[Remark]:
+    """Name limits that bound nothing, and limits that stop everything."""
+    if not any(limit.scope == "cluster" for limit in limits):
+        yield Remark(
+            at=("limits",), message="none for scope cluster: nothing bounds the evictions of the whole cluster"
+        )
+    for index, limit in enumerate(limits):
+        if limit.max == 0:
+            yield Remark(at=("limits", index, "max"), message=f"seen 0: no {limit.scope} allows any eviction")
 
 
 class CoolDown(Section):

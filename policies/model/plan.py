@@ -5,10 +5,12 @@ from typing import Final, Literal
 
 from pydantic import Field
 
-from policies.model.fields import Count, Flag, Seconds
-from policies.model.limits import CoolDown, Limit
+from policies.model.fields import Count, CountOrAny, Flag, Seconds, duration_text
+from policies.model.limits import CoolDown, Limit, doubtful, given_twice
 from policies.model.sections import Remark, Section
 
+MOST_ENTRIES: Final = 500  # of one plan: its object stays far below what etcd takes
+USUAL_GRACE: Final = 30.0  # terminationGracePeriodSeconds of a pod that says nothing
 DEFAULT_LIMITS: Final = (
     Limit(scope="workload", max=1, window=600.0),
     Limit(scope="node", max=5, window=600.0),
@@ -42,6 +44,16 @@ class PlanEviction(Section):
         "plan rest.",
     )
 
+    def conflicts(self) -> Iterator[Remark]:
+        """Refuse a limit given twice."""
+        yield from given_twice(self.limits)
+
+    def warnings(self) -> Iterator[Remark]:
+        """Name guards that are off or that stop everything."""
+        yield from doubtful(self.limits)
+        if self.min_ready_replicas == 0:
+            yield Remark(at=("minReadyReplicas",), message="seen 0: a workload's only replica may be moved")
+
 
 class Plan(Section):
     """Cross-node placement plans. Shipped as `off`: needs an extender that every pod in scope passes."""
@@ -59,8 +71,9 @@ class Plan(Section):
     )
     blocking: Flag = Field(
         default=False,
-        description="Whether pods in scope wait while a plan is computed, at most 2 s. Default: false; a plan that "
-        "the world has overtaken meanwhile is dropped, which costs nothing but the solver's time.",
+        description="Whether pods in scope wait while a plan is computed; the solve then ends after 2 s, whatever "
+        "`timeLimit` says, and so does the wait. Default: false; a plan that the world has overtaken meanwhile is "
+        "dropped, which costs nothing but the solver's time.",
     )
     interval: Seconds = Field(
         default=8.0,
@@ -101,14 +114,16 @@ class Plan(Section):
         description="Whether a pod may lose its place for more pods of its own or a less important priority. Default: "
         "false, Kubernetes' own rule: only for a strictly higher priority.",
     )
-    price: int | Literal["any"] = Field(
+    price: CountOrAny = Field(
         default=8,
         description="How many more disruptions one more placed pod may cost; `any`: no limit but `maxDisruptions`. "
         "Default 8: it kept nine of ten gained pods for half of the disruptions or less in our measurements.",
     )
     max_disruptions: Count = Field(
         default=20,
-        description="Moves and evictions of one plan. 0: only placements. Default 20.",
+        le=MOST_ENTRIES,
+        description="Moves and evictions of one plan, at most 500. 0: only placements. Default 20: half of what the "
+        "default limits of plans allow in 10 minutes.",
     )
     max_grace: Seconds = Field(
         default=60.0,
@@ -149,7 +164,7 @@ class Plan(Section):
     )
 
     def conflicts(self) -> Iterator[Remark]:
-        """Refuse a solver without its command, a command without its solver, and a price that is no number of pods."""
+        """Refuse a solver without its command, and a command without its solver."""
         if self.solver == "command" and not self.command:
             yield Remark(
                 at=("command",),
@@ -162,5 +177,61 @@ class Plan(Section):
                 message=f"seen {self.solver} with a plan.command; allowed is command, or no plan.command",
                 about=(("command",),),
             )
-        if isinstance(self.price, int) and self.price < 0:
-            yield Remark(at=("price",), message=f"seen {self.price}; allowed is 0 or more, or any")
+
+    @property
+    def active(self) -> bool:
+        """Whether plans are computed at all."""
+        return self.trigger != "off" or self.relief
+
+    @property
+    def waits_for(self) -> float:
+        """Return how long (s) a pod may be pending before its plan is begun."""
+        waits = {"periodic": self.interval, "stable-queue": self.stable_for}
+        return waits.get(self.trigger, 0.0)
+
+    def warnings(self) -> Iterator[Remark]:
+        """Name settings that do nothing, or that leave plans nothing to do."""
+        yield from self._without_trigger()
+        if self.active:
+            yield from self._nothing_to_do()
+        if self.hold == "all" and self.max_held == 0:
+            yield Remark(at=("maxHeld",), message="seen 0: hold all holds nobody, as if it were reservations")
+
+    def _without_trigger(self) -> Iterator[Remark]:
+        if self.blocking and not self.active:
+            yield Remark(at=("blocking",), message="seen true with trigger off and no relief: nothing is computed")
+        if not self.before_preemption:
+            return
+        seen = f"seen {duration_text(self.before_preemption)}"
+        if self.trigger == "off":
+            message = f"{seen} with trigger off: no plan comes, so nothing is waited for"
+            yield Remark(at=("beforePreemption",), message=message)
+        elif self.before_preemption <= self.waits_for:
+            message = (
+                f"{seen}, but trigger {self.trigger} begins a plan only after {duration_text(self.waits_for)}: "
+                "preemption goes first"
+            )
+            yield Remark(at=("beforePreemption",), message=message)
+
+    def _nothing_to_do(self) -> Iterator[Remark]:
+        if self.max_disruptions == 0:
+            gain = "no node is relieved" if self.relief else "plans place only pods that fit without them"
+            yield Remark(at=("maxDisruptions",), message=f"seen 0: {gain}")
+        elif self.price == 0:
+            yield Remark(at=("price",), message="seen 0: no pod is moved so that another one fits")
+        if self.max_grace < USUAL_GRACE:
+            message = (
+                f"seen {duration_text(self.max_grace)}: pods with Kubernetes' own default of "
+                f"{duration_text(USUAL_GRACE)} are not moved"
+            )
+            yield Remark(at=("maxGrace",), message=message)
+        yield from self._beyond_limits()
+
+    def _beyond_limits(self) -> Iterator[Remark]:
+        for limit in self.eviction.limits:
+            if limit.scope == "cluster" and 0 < limit.max < self.max_disruptions:
+                yield Remark(
+                    at=("maxDisruptions",),
+                    message=f"seen {self.max_disruptions}, but plan.eviction.limits allow {limit.max} evictions in "
+                    f"{duration_text(limit.window)}: no plan is larger",
+                )

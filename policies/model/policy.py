@@ -17,6 +17,7 @@ from policies.model.slos import Slo
 
 # Prometheus refuses a range query of more points a series (promql resolution limit, web/api/v1).
 MOST_STEPS: Final = 11_000
+DEFAULT_SCHEDULER: Final = "default-scheduler"
 _NEEDS_LOOP: Final = (
     "metrics-server keeps no history, so the descheduler must run as a Deployment: under --once nobody is evicted"
 )
@@ -84,6 +85,8 @@ class Policy(Section):
         yield from self._hard_limits()
         yield from self._no_history()
         yield from self._without_effect()
+        if self.plan.active:
+            yield from self._plans_undone()
 
     def _hard_limits(self) -> Iterator[Remark]:
         step = self.signals.step
@@ -125,3 +128,21 @@ class Policy(Section):
                 if not self.scope.namespaces.cover(name):
                     message = f"{name!r} is not in scope: nobody is evicted there"
                     yield Remark(at=("slos", index, "namespaces"), message=message)
+
+    def _plans_undone(self) -> Iterator[Remark]:
+        """Name what lets pods take reserved capacity: who is out of scope knows no reservations."""
+        at = ("plan", "relief" if self.plan.trigger == "off" else "trigger")
+        end = "may take what a plan has reserved, which ends the plan"
+        if DEFAULT_SCHEDULER not in self.scope.scheduler_names:
+            named = ", ".join(self.scope.scheduler_names)
+            message = f"scope.schedulerNames holds {named} alone: pods of {DEFAULT_SCHEDULER}, if there are any, {end}"
+            yield Remark(at=at, message=message)
+        if self.scope.namespaces.include:
+            message = f"scope.namespaces.include names {len(self.scope.namespaces.include)}: pods of other ones {end}"
+            yield Remark(at=at, message=message)
+        if self.scope.pod_selector.compiled().requirements:
+            yield Remark(at=at, message=f"scope.podSelector is not empty: pods that it does not match {end}")
+        if self.plan.relief and not self.signals.resources:
+            yield Remark(
+                at=("plan", "relief"), message="seen true without any resource: no node is ever known to be congested"
+            )

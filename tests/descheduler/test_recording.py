@@ -74,6 +74,15 @@ def test_without_limits_the_cool_down_decides() -> None:
     assert recording.retention(make_policy(eviction={"limits": [], "coolDown": {"max": "1h"}})) == 7200
 
 
+@pytest.mark.parametrize(("trigger", "kept"), [("off", 7200), ("periodic", 6 * 86400)])
+def test_records_are_kept_for_plans_while_there_are_plans(trigger: str, kept: float) -> None:
+    short = {"limits": [], "coolDown": {"max": "1h"}}
+
+    policy = make_policy(eviction=short, plan={"trigger": trigger, "eviction": {"coolDown": {"max": "3d"}}})
+
+    assert recording.retention(policy) == kept
+
+
 def test_the_moves_behind_a_back_off_are_forgotten_together_or_not_at_all() -> None:
     days = [make_record(f"day-{age}", at=NOW - age * 86400, verification=landed(Landing.RETURNED)) for age in (1, 3, 9)]
     elsewhere = make_record("elsewhere", at=NOW - 3 * 86400, node="n2", verification=landed(Landing.RETURNED))

@@ -28,6 +28,9 @@ WARNINGS = {
         "buoyancy.includeSlack",
         "eviction.limits",
         "eviction.minReadyReplicas",
+        "plan.trigger",
+        "plan.eviction.limits",
+        "plan.eviction.minReadyReplicas",
     ],
 }
 

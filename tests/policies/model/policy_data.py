@@ -121,6 +121,34 @@ EVICTION: Final = part(
     protectedNamespaces=st.lists(NAMES, max_size=2),
 )
 
+PLAN: Final = part(
+    trigger=st.sampled_from(["off", "periodic", "stable-queue", "scheduling-failure"]),
+    relief=st.booleans(),
+    blocking=st.booleans(),
+    interval=DURATIONS,
+    stableFor=DURATIONS,
+    timeLimit=DURATIONS,
+    solver=st.sampled_from(["bayplan", "released", "repaired"]),
+    order=st.sampled_from(["placement-first", "frozen"]),
+    evictForCount=st.booleans(),
+    price=st.just("any") | st.integers(0, 99),
+    maxDisruptions=st.integers(0, 500),
+    maxGrace=DURATIONS,
+    hold=st.sampled_from(["reservations", "all"]),
+    maxHeld=st.integers(0, 99),
+    beforePreemption=DURATIONS,
+    realiseWithin=DURATIONS,
+    nominate=st.booleans(),
+    eviction=part(
+        limits=limits(),
+        minReadyReplicas=st.integers(0, 9),
+        minPodAge=DURATIONS,
+        coolDown=st.fixed_dictionaries({"initial": DURATIONS, "factor": st.floats(1, 9), "max": st.just("2d")}),
+    ),
+) | st.fixed_dictionaries(
+    {"solver": st.just("command"), "command": st.lists(WORDS, min_size=1, max_size=2)},
+)
+
 
 def policies() -> st.SearchStrategy[Data]:
     """A whole policy."""
@@ -133,5 +161,6 @@ def policies() -> st.SearchStrategy[Data]:
             "buoyancy": BUOYANCY,
             "eviction": EVICTION,
             "steering": part(avoidSource=DURATIONS),
+            "plan": PLAN,
         },
     )
