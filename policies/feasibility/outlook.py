@@ -101,7 +101,7 @@ class Outlook:
         node = record.destination
         if node is None or node not in self.occupancy.rows.row:
             return
-        pod = _stand_in(record, self.situation)
+        pod = stand_in(record, self.situation)
         if pod is None:
             self.unsized.add(node)
             return
@@ -160,14 +160,14 @@ def _counts_as_measured(standing: NodeStanding) -> bool:
 def look_ahead(situation: Situation, standings: Mapping[str, NodeStanding], troubled: Collection[str]) -> Outlook:
     """Return the outlook of a situation: its nodes, the moves in flight, and the victims it already has."""
     outlook = Outlook(situation=situation, standings=standings, troubled=troubled, occupancy=Occupancy(situation.view))
-    for record in _in_flight(situation):
+    for record in awaited(situation):
         outlook.expect_in_flight(record)
     for victim in situation.unrecorded_victims():
         outlook.expect(victim)
     return outlook
 
 
-def _in_flight(situation: Situation) -> Iterable[EvictionRecord]:
+def awaited(situation: Situation) -> Iterable[EvictionRecord]:
     """Yield the evictions whose replacement the snapshot does not show bound yet."""
     for record in situation.records:
         if not is_in_flight(record, situation) or record.verification.node is not None:
@@ -177,7 +177,7 @@ def _in_flight(situation: Situation) -> Iterable[EvictionRecord]:
             yield record
 
 
-def _stand_in(record: EvictionRecord, situation: Situation) -> Pod | None:
+def stand_in(record: EvictionRecord, situation: Situation) -> Pod | None:
     """Return a pod of the size of the one in flight: its replacement, itself while it ends, or a sibling."""
     pods = situation.cluster.pods
     siblings = situation.view.pods_of.get(record.workload, ()) if record.workload is not None else ()
