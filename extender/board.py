@@ -5,15 +5,16 @@ The poll replaces everything, a pod's turn changes one node. Requests read witho
 
 import math
 import threading
-from collections.abc import Iterable
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from itertools import starmap
 from typing import TypeVar
 
 import numpy as np
 
 from extender.census import Census
-from extender.codec import Victims
+from extender.codec import Victims, score_line
 from extender.rulings import Rulings
 from policies.buoyancy.saturation import saturate
 from policies.buoyancy.standing import NO_SLACKS, NodeSlacks, Standings, stand
@@ -58,10 +59,14 @@ class _Computed:
 
 
 class Board:
-    """The standings of all nodes. `freed` is set when a node is not below the threshold any more."""
+    """The standings of all nodes. `freed` is set when a node is not below the threshold any more.
+
+    `lines` are the scores of `ratings` as an answer has them: written when they change, not 5,000 in each answer.
+    """
 
     def __init__(self, census: Census, rulings: Rulings, *, freed: threading.Event) -> None:
         self.ratings = Ratings()
+        self.lines: dict[str, str] = {}
         self.readings = NOTHING_READ
         self._census = census
         self._rulings = rulings
@@ -123,17 +128,17 @@ class Board:
     def option(self, node: str, victims: Victims) -> Option:
         """Return a node as a candidate for preemption."""
         residents = self._census.residents(victims.uids)
+        known = [one for one in residents if one is not None]
         priorities = [None if one is None else one.pod.priority for one in residents]
         if victims.priorities:
-            priorities = [
-                victims.priorities.get(uid, known) for uid, known in zip(victims.uids, priorities, strict=True)
-            ]
-        return Option(node, priorities, victims.violations, partial(self._sight, node, residents))
+            priorities = [victims.priorities.get(uid, told) for uid, told in zip(victims.uids, priorities, strict=True)]
+        computed = self._computed
+        most = _nothing if computed is None else partial(computed.expected.most, known, node)
+        return Option(node, priorities, victims.violations, partial(self._sight, node, known), most)
 
-    def _sight(self, node: str, victims: Iterable[Resident | None]) -> Sight:
-        computed, known = self._computed, [one for one in victims if one is not None]
-        relief = {} if computed is None else computed.expected.relief(known, node)
-        return Sight(self.standing(node), relief)
+    def _sight(self, node: str, victims: Sequence[Resident]) -> Sight:
+        computed = self._computed
+        return Sight(self.standing(node), {} if computed is None else computed.expected.relief(victims, node))
 
     def measured(self, node: str) -> dict[str, Measured]:
         """Return what the last poll brought of a node, by resource of the policy."""
@@ -175,6 +180,7 @@ class Board:
     def _rated(self, ratings: Ratings) -> None:
         fewer = self.ratings.below.keys() - ratings.below.keys()
         self.ratings = ratings
+        self.lines = dict(zip(ratings.scores, starmap(score_line, ratings.scores.items()), strict=True))
         if fewer:
             self._freed.set()
 
@@ -185,9 +191,14 @@ class Board:
         was_below = node in self.ratings.below
         _enter(self.ratings.below, node, rating.below)
         _enter(self.ratings.scores, node, rating.score)
+        _enter(self.lines, node, None if rating.score is None else score_line(node, rating.score))
         _enter(self.ratings.capped, node, rating.capped)
         if was_below and rating.below is None:
             self._freed.set()
+
+
+def _nothing() -> float:
+    return 0.0
 
 
 def _measured(grid: Grid, node: str) -> Measured:

@@ -40,6 +40,11 @@ class Nodes(Protocol):
         """Return the ratings of all nodes."""
         ...
 
+    @property
+    def lines(self) -> Mapping[str, str]:
+        """Return the scores of fully measured nodes as an answer has them."""
+        ...
+
     def standing(self, node: str) -> NodeStanding | None:
         """Return how a node stands, None where nothing is known of it."""
         ...
@@ -86,6 +91,13 @@ class Judge:
     def prioritize(self, pod: Pod, names: Collection[str]) -> list[int]:
         """Score the names of a prioritize call."""
         return decide_prioritize(pod, names, self.view(pod))
+
+    def lines(self, pod: Pod, names: Collection[str]) -> list[str] | None:
+        """Return what `prioritize` says as written entries; None where a score is not simply the node's own."""
+        if self._state.rulings.current.reach.exemption(pod) is not None:
+            return None
+        found = [*map(self._state.nodes.lines.get, names)]
+        return None if None in found else found  # type: ignore[return-value]  # as just asked
 
     def preempt(self, pod: Pod, candidates: Mapping[str, Victims]) -> PreemptDecision:
         """Decide on a preempt call."""

@@ -51,6 +51,9 @@ def _prioritize(call: Call) -> bytes:
     if request.pod is None:
         _note_pod(call, "prioritize")
         return codec.prioritize_reply(request.names, [0] * len(request.names))
+    lines = call.judge.lines(request.pod, request.names)
+    if lines is not None:
+        return codec.lines_reply(lines)
     return codec.prioritize_reply(request.names, call.judge.prioritize(request.pod, request.names))
 
 

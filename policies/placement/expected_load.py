@@ -21,6 +21,7 @@ from policies.values.pods import Pod
 from policies.values.signals import Floats
 
 Ratios: TypeAlias = Mapping[tuple[str, str], float]
+Shape: TypeAlias = tuple[int | None, ...]
 
 
 class Resident(NamedTuple):
@@ -52,22 +53,30 @@ class Expectations:
     nodes: Mapping[str, Node]
     ratios: Ratios = field(default_factory=dict)
     _rooms: dict[str, dict[str, float]] = field(default_factory=dict, init=False, repr=False, compare=False)
+    _shapes: dict[Shape, dict[str, float]] = field(default_factory=dict, init=False, repr=False, compare=False)
+    _additive: tuple[str, ...] = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        additive = tuple(name for name, signal in self.signals.resources.items() if signal.additive)
+        object.__setattr__(self, "_additive", additive)
 
     def relief(self, pods: Sequence[Resident], node: str) -> dict[str, float]:
         """Return what a node would be rid of without some pods: the sum of `R_i`, by additive resource they request."""
         rooms = self._rooms.get(node)
         if rooms is None:
-            rooms = self._rooms[node] = self._rooms_of(node)
-        ratios, found = self.ratios, {}
-        for resource, room in rooms.items():
-            use = 0.0
-            for pod, workload in pods:
-                requested = pod.requests.amounts.get(resource)
+            rooms = self._rooms[node] = self._rooms_on(node)
+        ratios, uses = self.ratios, dict.fromkeys(rooms, 0.0)
+        for pod, workload in pods:
+            amounts = pod.requests.amounts
+            for resource in rooms:
+                requested = amounts.get(resource)
                 if requested:
-                    use += requested * ratios.get((workload, resource), 1.0)
-            if use > 0:
-                found[resource] = use / room
-        return found
+                    uses[resource] += requested * ratios.get((workload, resource), 1.0)
+        return {resource: use / rooms[resource] for resource, use in uses.items() if use > 0}
+
+    def most(self, pods: Sequence[Resident], node: str) -> float:
+        """Return the largest relief of any resource: no largest score falls by more."""
+        return max(self.relief(pods, node).values(), default=0.0)
 
     def of_node(self, node: str, turns: Sequence[Turn]) -> list[float]:
         """Return `dR` of one node by resource, in the saturation's order."""
@@ -113,13 +122,25 @@ class Expectations:
         requested = amount(pod.requests, resource)
         return requested * self.ratios.get((workload, resource), 1.0) if requested else 0.0
 
-    def _rooms_of(self, node: str) -> dict[str, float]:
-        """Return what a score of 1 stands for on a node in requests' units, by additive resource that it declares."""
+    def _rooms_on(self, node: str) -> dict[str, float]:
+        """Return what a score of 1 stands for on a node in requests' units, by additive resource that it declares.
+
+        Of a thousand nodes most have the same shape, so that a first look at each after a poll costs little.
+        """
         known = self.nodes.get(node)
+        if known is None:
+            return {}
+        shape = tuple(map(known.allocatable.amounts.get, self._additive))
+        rooms = self._shapes.get(shape)
+        if rooms is None:
+            rooms = self._shapes[shape] = self._rooms_of(known)
+        return rooms
+
+    def _rooms_of(self, node: Node) -> dict[str, float]:
+        signals = {resource: self.signals.resources[resource] for resource in self._additive}
         rooms = {
-            resource: full_capacity(known, resource, Anchors(signal.zero, signal.full)) * per_unit(resource)
-            for resource, signal in self.signals.resources.items()
-            if signal.additive
+            resource: full_capacity(node, resource, Anchors(signal.zero, signal.full)) * per_unit(resource)
+            for resource, signal in signals.items()
         }
         return {resource: room for resource, room in rooms.items() if room > 0}
 

@@ -6,10 +6,11 @@ Preemption is an eviction, so what is in doubt is vetoed; only nodes of which no
 import math
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from operator import itemgetter
 from types import MappingProxyType
 from typing import Final, NamedTuple
 
-from policies.buoyancy.tolerance import below
+from policies.buoyancy.tolerance import TOLERANCE, below
 from policies.placement.views import View
 from policies.values.pods import Pod
 from policies.values.standings import NodeStanding
@@ -18,6 +19,7 @@ EMPTIED: Final = "vetoed: the filter refused every node for buoyancy, and the po
 SUNK: Final = "dropped: buoyancy stays below the threshold without the victims"
 # Ranks last: a victim of which nothing is known may be the most important one.
 _UNKNOWN: Final = math.inf
+_PROMISE: Final = itemgetter(0)
 OUTRANKED: Final = "dropped: another node costs less or gains more"
 
 
@@ -28,16 +30,22 @@ class Sight(NamedTuple):
     relief: Mapping[str, float] = MappingProxyType({})
 
 
+def _anything() -> float:
+    return math.inf
+
+
 class Option(NamedTuple):
     """One candidate node, with the priorities of the pods that would go (None: not known); none of them: a free node.
 
-    `look` tells more of it; of a thousand candidates, only those that cost least are looked at.
+    `look` tells more of it, `most` how much it can gain at all: of a thousand candidates that cost the same, only
+    those that can still be the best are looked at.
     """
 
     node: str
     priorities: Sequence[int | None] = ()
     violations: int = 0
     look: Callable[[], Sight] = Sight
+    most: Callable[[], float] = _anything
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,13 +72,38 @@ def decide_preempt(pod: Pod, options: Sequence[Option], view: View) -> PreemptDe
     scales = _Scales.of(view)
     sunk: dict[str, str] = {}
     for group in _by_cost(options, view.steered):
-        gains = {option.node: gain for option in group if (gain := scales.gain(option.look())) is not None}
-        sunk |= {option.node: SUNK for option in group if option.node not in gains}
+        weighed = _weighed(group, scales)
+        sunk |= {node: SUNK for node, gain in weighed.items() if gain is None}
+        gains = {node: gain for node, gain in weighed.items() if gain is not None}
         if gains:
             kept = _best(gains) if group[0].priorities else [*gains]
-            outranked = dict.fromkeys({option.node for option in options} - {*kept}, OUTRANKED)
-            return PreemptDecision(kept=kept, dropped=outranked | sunk)
+            return PreemptDecision(kept=kept, dropped=_outranked(options, kept) | sunk)
     return PreemptDecision(dropped=sunk, held=bool(options))
+
+
+def _weighed(group: Sequence[Option], scales: "_Scales") -> dict[str, float | None]:
+    """Return what the candidates of one cost gain (None: sunk all the same), without those that cannot be the best.
+
+    Those that promise most come first, so that most of a thousand are not looked at. Of free nodes all are.
+    """
+    if not group[0].priorities:
+        return {option.node: scales.gain(option.look()) for option in group}
+    promised = [(option.most(), option) for option in group]
+    promised.sort(key=_PROMISE, reverse=True)
+    best, weighed = -math.inf, {}
+    for most, option in promised:
+        if most < best - TOLERANCE:  # a gain is a difference of floats: as good as its promise may be a little more
+            break
+        weighed[option.node] = gain = scales.gain(option.look())
+        best = best if gain is None else max(best, gain)
+    return weighed
+
+
+def _outranked(options: Iterable[Option], kept: Iterable[str]) -> dict[str, str]:
+    others = dict.fromkeys([option.node for option in options], OUTRANKED)
+    for node in kept:
+        del others[node]
+    return others
 
 
 def _by_cost(options: Iterable[Option], steered: Container[str]) -> Iterator[list[Option]]:

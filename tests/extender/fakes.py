@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from extender.codec import Victims
+from extender.codec import Victims, score_line
 from extender.holding import Holding
 from extender.judging import Judge, State
 from extender.ledger import Ledger
@@ -33,6 +33,11 @@ class FakeNodes:
         if self.failure is not None:
             raise self.failure
         return make_ratings(self.standings.values())
+
+    @property
+    def lines(self) -> dict[str, str]:
+        """Return the scores as an answer has them."""
+        return {name: score_line(name, score) for name, score in self.ratings.scores.items()}
 
     def standing(self, node: str) -> NodeStanding | None:
         """Return what was told of a node."""

@@ -71,6 +71,16 @@ def test_a_poll_rates_every_node(scene: Scene) -> None:
     assert scene.board.ratings.scores == {"n1": 1, "n2": 8}
 
 
+def test_scores_are_kept_as_they_are_written(scene: Scene) -> None:
+    scene.read(0.7)
+    scene.bind("p", cpu=1500, at=NOW + 1)
+    assert scene.board.ratings.scores == {"n1": 0, "n2": 8}
+    assert scene.board.lines == {"n1": '{"Host":"n1","Score":0}', "n2": '{"Host":"n2","Score":8}'}
+
+    scene.board.age(now=NOW + 100)
+    assert scene.board.lines == {}
+
+
 def test_fc_054_pods_that_were_just_bound_count_in_filter_and_score(scene: Scene) -> None:
     scene.read(0.7)
 
@@ -196,6 +206,7 @@ def test_a_victims_share_is_its_request_by_the_ratio_of_its_workload(scene: Scen
 
     assert option[:3] == ("n1", [7, None], 2)
     assert option.look() == Sight(scene.board.standing("n1"), {"cpu": 0.25})
+    assert option.most() == 0.25
     assert scene.board.option("n1", Victims((pod.uid,), 0, {pod.uid: 3})).priorities == [3]
     assert scene.board.option("n9", Victims((pod.uid,), 0, {})).look() == Sight()
 
@@ -205,7 +216,7 @@ def test_before_the_first_poll_a_victim_has_no_share(scene: Scene) -> None:
     scene.census.put(pod, now=NOW)
 
     option = scene.board.option("n1", Victims((pod.uid,), 0, {}))
-    assert (option.priorities, option.look()) == ([7], Sight())
+    assert (option.priorities, option.look(), option.most()) == ([7], Sight(), 0.0)
 
 
 def test_what_was_measured_is_told_with_its_age(scene: Scene) -> None:

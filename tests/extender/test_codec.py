@@ -5,7 +5,7 @@ from typing import Any
 import orjson
 import pytest
 
-from extender.codec import Victims, prioritize_reply, read_preempt_request
+from extender.codec import Victims, lines_reply, prioritize_reply, read_preempt_request, score_line
 
 
 @pytest.mark.parametrize(
@@ -35,5 +35,6 @@ def test_scores_are_written_as_json_whatever_the_names(names: list[str]) -> None
     scores = [*range(len(names))]
 
     written = orjson.loads(prioritize_reply(names, scores))
+    by_line = orjson.loads(lines_reply(map(score_line, names, scores)))
 
-    assert written == [{"Host": name, "Score": score} for name, score in zip(names, scores, strict=True)]
+    assert written == by_line == [{"Host": name, "Score": score} for name, score in zip(names, scores, strict=True)]

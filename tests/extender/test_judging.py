@@ -115,6 +115,17 @@ def test_on_a_full_cluster_the_hold_begins_with_the_first_vetoed_preemption(cloc
     assert judge.preempt(POD, ONE_VICTIM).kept == ["n1"]
 
 
+def test_scores_that_are_simply_the_nodes_own_are_given_as_they_are_written() -> None:
+    judge = Judge(make_state([CONGESTED, make_standing("n2", 0.5)]))
+
+    lines = judge.lines(POD, ["n2", "n1"])
+
+    assert lines == ['{"Host":"n2","Score":5}', '{"Host":"n1","Score":0}']
+    assert judge.prioritize(POD, ["n2", "n1"]) == [5, 0]
+    assert judge.lines(POD, ["n2", "n9"]) is None
+    assert judge.lines(make_pod(node=None, owner=Owner("DaemonSet", "agent")), ["n2"]) is None
+
+
 def test_victims_count_with_their_use_and_priority() -> None:
     nodes = FakeNodes(uses={"a": 0.7, "b": 0.7}, priorities={"a": 5, "b": 9})
     judge = Judge(make_state([CONGESTED, make_standing("n2", -0.5)], nodes=nodes))

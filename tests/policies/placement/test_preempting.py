@@ -1,6 +1,7 @@
 """Preemption: whom buoyancy spares, which node goes on, and that no victim is made up."""
 
 import random
+from functools import partial
 from typing import Any
 
 import pytest
@@ -131,6 +132,40 @@ def test_only_the_cheapest_candidates_are_looked_at() -> None:
 
     assert decide_preempt(POD, options, make_view()).kept == ["n2"]
     assert looked == ["n2", "n4"]
+
+
+def _most(option: Option) -> float:
+    return max(option.look().relief.values())
+
+
+def test_of_those_that_cost_the_same_only_what_can_be_the_best_is_looked_at() -> None:
+    looked: list[str] = []
+
+    def option(node: str, use: float) -> Option:
+        def look() -> Sight:
+            looked.append(node)
+            return Sight(make_standing(node, 0.3), {"cpu": use})
+
+        return Option(node, [1], 0, look, lambda: use)
+
+    options = [option("n1", 0.1), option("n2", 0.4), option("n3", 0.2), option("n4", 0.4)]
+
+    assert decide_preempt(POD, options, make_view()).kept == ["n2"]
+    assert looked == ["n2", "n4"]
+
+
+@given(cases=st.lists(st.tuples(buoyancies(), st.floats(0, 1)), min_size=1, max_size=8), hold_over=st.booleans())
+def test_what_is_not_looked_at_would_not_have_been_taken(
+    cases: list[tuple[float | None, float]], *, hold_over: bool
+) -> None:
+    every = [make_option(f"n{at}", 1, use=use, buoyancy=buoyancy) for at, (buoyancy, use) in enumerate(cases)]
+    promising = [option._replace(most=partial(_most, option)) for option in every]
+    view = make_view(hold_over=hold_over)
+
+    decision = decide_preempt(POD, promising, view)
+
+    assert decision.kept == decide_preempt(POD, every, view).kept
+    assert set(decision.kept) | decision.dropped.keys() == {option.node for option in every}
 
 
 def test_fc_068_nodes_without_victims_are_handed_on_where_no_other_is_left() -> None:
