@@ -7,7 +7,8 @@ from policies.feasibility.occupancy import Occupancy
 from policies.feasibility.predicate import Closure, Predicate
 from policies.values.pods import HostPort, Pod
 
-_ALL: Final = frozenset({"", "0.0.0.0", "::"})  # noqa: S104  # the API's words for "all addresses", nothing is bound
+# The API's words for "all addresses"; nothing is bound here.
+ALL_ADDRESSES: Final = frozenset({"", "0.0.0.0", "::"})  # noqa: S104
 
 
 def closures(pod: Pod, occupancy: Occupancy) -> Iterator[Closure]:
@@ -19,13 +20,14 @@ def closures(pod: Pod, occupancy: Occupancy) -> Iterator[Closure]:
 
 def _taken(wanted: tuple[HostPort, ...], node: str, occupancy: Occupancy) -> bool:
     ports = (port for pod in occupancy.on(node) for port in pod.constraints.host_ports)
-    return any(_clash(mine, theirs) for theirs in ports for mine in wanted)
+    return any(clash(mine, theirs) for theirs in ports for mine in wanted)
 
 
-def _clash(mine: HostPort, theirs: HostPort) -> bool:
+def clash(mine: HostPort, theirs: HostPort) -> bool:
+    """Tell whether two ports cannot both be taken on one node."""
     if (mine.port, mine.protocol) != (theirs.port, theirs.protocol):
         return False
-    return mine.address == theirs.address or mine.address in _ALL or theirs.address in _ALL
+    return mine.address == theirs.address or mine.address in ALL_ADDRESSES or theirs.address in ALL_ADDRESSES
 
 
 HOST_PORTS = Predicate("host-ports", closures)

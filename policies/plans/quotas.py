@@ -5,7 +5,7 @@ capacities and pending pods play no part here.
 """
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Container, Iterable, Mapping
 from typing import NamedTuple
 
 from policies.values.plans import Plan, PlanEntry, Quota
@@ -33,6 +33,14 @@ def kind_of(pod: Pod) -> Kind | None:
     if pod.owner is None:
         return None
     return kind(WorkloadRef(pod.owner.kind, pod.namespace, pod.owner.name), pod.requests)
+
+
+def kind_among(pod: Pod, controllers: Container[WorkloadRef]) -> Kind | None:
+    """Return what a pod counts as if one of some controllers made it; most pods are of none, which costs least."""
+    if pod.owner is None:
+        return None
+    controller = WorkloadRef(pod.owner.kind, pod.namespace, pod.owner.name)
+    return kind(controller, pod.requests) if controller in controllers else None
 
 
 def kind(controller: WorkloadRef, requests: Resources) -> Kind:
@@ -69,11 +77,10 @@ def bound(plan: Plan, pods: Iterable[Pod]) -> Mapping[Place, int]:
     controllers = {place.kind.controller for place in places}
     counts = dict.fromkeys(places, 0)
     for pod in pods:
-        if pod.node is None or pod.owner is None or pod.uid in gone or not live(pod):
+        if pod.node is None or pod.uid in gone or not live(pod):
             continue
-        # By the controller first: most of a cluster's pods are of none of the plan's, and their kind costs more.
-        controller = WorkloadRef(pod.owner.kind, pod.namespace, pod.owner.name)
-        if controller in controllers and (place := Place(kind(controller, pod.requests), pod.node)) in counts:
+        found = kind_among(pod, controllers)
+        if found is not None and (place := Place(found, pod.node)) in counts:
             counts[place] += 1
     return counts
 

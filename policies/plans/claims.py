@@ -1,0 +1,116 @@
+"""Claims: what was approved of planned nodes and is not seen bound yet, as no Reserve reaches an extender.
+
+A planned pod claims one place, any other its requests on every node with promises that it was allowed to go to. Host
+ports and the like need no claim: kube-scheduler keeps two pods that it places apart by itself. Times are monotonic
+seconds and told, as are the events that end a claim.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Final
+
+from policies.plans.quotas import Place
+from policies.plans.reservations import NO_AMOUNTS, Amounts
+from policies.values.pods import Pod
+from policies.values.resources import NOTHING, Resources
+
+# From an approval to the bind that the watch shows takes milliseconds; whoever needs longer asks again.
+LIVES_FOR: Final = 5.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Claim:
+    """One pod's approval. `place` is a planned pod's; `nodes` are those where an unplanned one may use what is left."""
+
+    uid: str
+    until: float
+    place: Place | None = None
+    nodes: tuple[str, ...] = ()
+    requests: Resources = NOTHING
+
+
+def claim_place(pod: Pod, place: Place, *, now: float) -> Claim:
+    """Return the claim of a planned pod."""
+    return Claim(uid=pod.uid, until=now + LIVES_FOR, place=place)
+
+
+def claim_room(pod: Pod, nodes: Iterable[str], *, now: float) -> Claim:
+    """Return the claim of any other pod on the nodes with promises among those approved."""
+    return Claim(uid=pod.uid, until=now + LIVES_FOR, nodes=tuple(nodes), requests=pod.requests)
+
+
+@dataclass(slots=True)
+class _Pile:
+    """What is claimed of one node, by whom."""
+
+    claims: dict[str, Claim] = field(default_factory=dict)
+    amounts: Counter[str] = field(default_factory=Counter)
+
+
+class Claims:
+    """All claims. Whoever uses it sees to it that one call is over before the next begins."""
+
+    def __init__(self) -> None:
+        self._by_pod: dict[str, Claim] = {}
+        self._piles: dict[str, _Pile] = {}
+        self._places: Counter[Place] = Counter()
+
+    def __len__(self) -> int:
+        return len(self._by_pod)
+
+    def of(self, uid: str) -> Claim | None:
+        """Return a pod's claim."""
+        return self._by_pod.get(uid)
+
+    def put(self, claim: Claim) -> None:
+        """Take in a claim, in place of the pod's last one."""
+        self.drop(claim.uid)
+        self._by_pod[claim.uid] = claim
+        if claim.place is not None:
+            self._places[claim.place] += 1
+        for node in claim.nodes:
+            pile = self._piles.setdefault(node, _Pile())
+            pile.claims[claim.uid] = claim
+            pile.amounts.update(claim.requests.amounts)
+
+    def drop(self, uid: str) -> Claim | None:
+        """Forget a pod's claim: it is bound, nominated or gone, its attempt has failed, or it asks again."""
+        claim = self._by_pod.pop(uid, None)
+        if claim is None:
+            return None
+        if claim.place is not None:
+            self._places[claim.place] -= 1
+        for node in claim.nodes:
+            pile = self._piles[node]
+            del pile.claims[uid]
+            pile.amounts.subtract(claim.requests.amounts)
+            if not pile.claims:
+                del self._piles[node]
+        return claim
+
+    def expire(self, now: float) -> list[Claim]:
+        """Forget the claims whose time is up, and return them."""
+        over = [uid for uid, claim in self._by_pod.items() if claim.until <= now]
+        return [claim for uid in over if (claim := self.drop(uid)) is not None]
+
+    def on(self, node: str) -> Amounts:
+        """Return what unplanned pods have claimed of a node."""
+        pile = self._piles.get(node)
+        return NO_AMOUNTS if pile is None else pile.amounts
+
+    def beside(self, uid: str, node: str) -> Amounts:
+        """Return what other unplanned pods have claimed of a node."""
+        own, all_of_it = self._by_pod.get(uid), self.on(node)
+        if own is None or node not in own.nodes:
+            return all_of_it
+        return {name: amount - own.requests[name] for name, amount in all_of_it.items()}
+
+    def taken(self, place: Place, *, beside: str = "") -> int:
+        """Return how many planned pods, without the one asking, have claimed a place."""
+        own = self._by_pod.get(beside)
+        return self._places[place] - (own is not None and own.place == place)
+
+    def by_node(self) -> Mapping[str, int]:
+        """Return how many unplanned pods have claimed something of each node."""
+        return {node: len(pile.claims) for node, pile in self._piles.items()}

@@ -1,0 +1,114 @@
+"""A plan in force: what is known of the nodes it speaks of and of the pods there, kept up as they change.
+
+Like an occupancy it is somebody's working copy, who sees to it that one change is over before the next begins. Only
+the plan's own nodes and kinds of pods cost anything. It decides about nobody.
+"""
+
+from collections.abc import Iterable, Mapping
+
+from policies.plans.quotas import Kind, kind_among, leaving
+from policies.plans.reservations import Reserve, Whom, reserve, shares
+from policies.values.nodes import Node
+from policies.values.plans import Plan
+from policies.values.pods import Pod
+
+
+class PlanInForce:
+    """One plan. `promised` has the nodes where pods are still to come, `samples` a pod of each kind that was seen.
+
+    A plan also counts pods that just stay, so most of its nodes may have no promise. `pods` are all there are, bound
+    or not.
+    """
+
+    def __init__(self, plan: Plan, nodes: Mapping[str, Node], pods: Iterable[Pod] = ()) -> None:
+        self.plan = plan
+        self.leaving = leaving(plan)
+        self.promised: dict[str, Reserve] = {}
+        self.samples: dict[Whom, Pod] = {}
+        self._shares = shares(plan)
+        self._awaited: dict[Whom, dict[str, int]] = {
+            promise.whom: {} for share in self._shares.values() for promise in share.promises
+        }
+        self._controllers = {whom.controller for whom in self._awaited if isinstance(whom, Kind)}
+        self._nodes = {name: nodes[name] for name in self._shares if name in nodes}
+        self._standing: dict[str, dict[str, Pod]] = {name: {} for name in self._shares}
+        self._waiting: dict[str, dict[str, Pod]] = {name: {} for name in self._shares}
+        for pod in pods:
+            self._enter(pod)
+        for name in self._shares:
+            self._reckon(name)
+
+    def whom(self, pod: Pod) -> Whom | None:
+        """Return what the plan knows a pod as, its kind or its UID; None where it does not speak of it."""
+        whom = pod.uid if pod.owner is None else kind_among(pod, self._controllers)
+        return whom if whom in self._awaited else None
+
+    def places(self, pod: Pod) -> Mapping[str, int]:
+        """Return how many pods like this one are still to come, by node; nothing where the plan does not place it."""
+        whom = self.whom(pod)
+        return {} if whom is None else self._awaited[whom]
+
+    def change(self, before: Pod | None, after: Pod | None) -> None:
+        """Take in a new, changed or deleted pod."""
+        touched = self._touched(before) | self._touched(after)
+        for name in touched:
+            for uid in {pod.uid for pod in (before, after) if pod is not None}:
+                self._standing[name].pop(uid, None)
+                self._waiting[name].pop(uid, None)
+        if after is not None:
+            self._enter(after)
+        if touched and not _alike(before, after):
+            for name in touched:
+                self._reckon(name)
+
+    def node(self, name: str, node: Node | None) -> None:
+        """Take in a new or changed node; None where it is gone."""
+        if name not in self._shares:
+            return
+        if node is None:
+            self._nodes.pop(name, None)
+        else:
+            self._nodes[name] = node
+        self._reckon(name)
+
+    def _touched(self, pod: Pod | None) -> set[str]:
+        names = () if pod is None else (pod.node, pod.nominated_node)
+        return {name for name in names if name is not None and name in self._shares}
+
+    def _enter(self, pod: Pod) -> None:
+        if pod.node in self._standing:
+            self._standing[pod.node][pod.uid] = pod
+        elif pod.node is None and pod.nominated_node in self._waiting and not pod.ended:
+            self._waiting[pod.nominated_node][pod.uid] = pod
+        whom = self.whom(pod)
+        if whom is not None:
+            self.samples.setdefault(whom, pod)
+
+    def _reckon(self, name: str) -> None:
+        share, waiting = self._shares[name], self._waiting[name].values()
+        # Whom the plan places here has a promise already: nominated or not, it needs its room once.
+        here = {promise.whom for promise in share.promises}
+        now = reserve(
+            share,
+            self._nodes.get(name),
+            self._standing[name],
+            leaving=self.leaving,
+            nominated=[pod for pod in waiting if self.whom(pod) not in here],
+        )
+        for whom in here:
+            self._awaited[whom].pop(name, None)
+        for promise in now.promises:
+            self._awaited[promise.whom][name] = promise.count
+        if now.promises:
+            self.promised[name] = now
+        else:
+            self.promised.pop(name, None)
+
+
+def _alike(before: Pod | None, after: Pod | None) -> bool:
+    """Tell whether a change of a pod says nothing of room: most are the kubelet's about how it fares."""
+    return before is not None and after is not None and _stand(before) == _stand(after)
+
+
+def _stand(pod: Pod) -> tuple[object, ...]:
+    return pod.node, pod.nominated_node, pod.requests, pod.terminating, pod.ended, pod.priority
