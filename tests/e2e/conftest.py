@@ -18,6 +18,7 @@ from controlplane.node_figures import NodeFigures
 from controlplane.observing import Observer
 from controlplane.programs.prometheus import Prometheus, scrape
 from tests.e2e.placing import Placing
+from tests.e2e.planning import Planning, planning
 from tests.e2e.scenes import Scene
 from tests.e2e.services import Services, installed
 
@@ -121,3 +122,10 @@ def placing(scene: Scene, services: Services, prometheus: Prometheus, node_figur
     made = Placing(scene, services, prometheus, node_figures)
     yield made
     made.close()
+
+
+@pytest.fixture
+def plans(placing: Placing) -> Iterator[Planning]:
+    """The pair on a scene of its own, to be started by the test; in the end an outsider judges what was evicted."""
+    with planning(placing) as made:
+        yield made

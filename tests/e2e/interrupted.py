@@ -1,6 +1,7 @@
-"""`bayplan descheduler` that stops or dies at a chosen moment of its first eviction: `python -m tests.e2e.interrupted`.
+"""`bayplan descheduler` that stops or dies at a chosen moment of its work: `python -m tests.e2e.interrupted`.
 
-The first argument says when and how (`kill-before`, `kill-after`, `stop-before`), the rest is the command line. The
+The first argument says how and when: `kill-before`, `kill-after`, `stop-before`, `stop-after` its first eviction, or
+the write that gives a plan a phase where one is named (`kill-after:Installing`). The rest is the command line. The
 signal is real: the kernel ends or stops the process in the middle of its work.
 """
 
@@ -17,21 +18,25 @@ from sources.kube.client import KubeClient
 
 
 class Interrupted(KubeClient):
-    """The API client, with a signal to ourselves before or after the first eviction call."""
+    """The API client, with a signal to ourselves before or after the first call of one kind."""
 
     def __init__(self, kubeconfig: Path | None, moment: str) -> None:
         super().__init__(kubeconfig)
-        how, _, when = moment.partition("-")
+        words, _, self._phase = moment.partition(":")
+        how, _, self._when = words.partition("-")
         self._signal = {"kill": signal.SIGKILL, "stop": signal.SIGSTOP}[how]
-        self._when = when
 
     def request(self, method: str, path: str, **options: Any) -> Answer:
-        """Make the call, and be interrupted where it is an eviction."""
-        ours = path.endswith("/eviction")
+        """Make the call, and be interrupted where it is the one."""
+        ours = self._writes_phase(path, options.get("body")) if self._phase else path.endswith("/eviction")
         self._interrupt("before", ours)
         answer = super().request(method, path, **options)
         self._interrupt("after", ours)
         return answer
+
+    def _writes_phase(self, path: str, body: Any) -> bool:
+        written = body.get("status") if isinstance(body, dict) and "/placementplans" in path else None
+        return isinstance(written, dict) and written.get("phase") == self._phase
 
     def _interrupt(self, when: str, ours: object) -> None:
         if ours and when == self._when:

@@ -39,6 +39,11 @@ class Scene:
         for path in (*(f"/api/v1/nodes/{name}" for name in self._nodes), *self._cluster_wide):
             self.api.delete(path)
 
+    @property
+    def node_names(self) -> list[str]:
+        """Return the names of the nodes that were made for this scene."""
+        return list(self._nodes)
+
     def nodes(self, count: int, shape: NodeShape | None = None) -> list[str]:
         """Make nodes for this scene's pods and wait until they take pods; return their names."""
         given = shape or NodeShape()

@@ -29,6 +29,8 @@ from policies.model.text import use_core_schema
 OWN = "bayplan-system"
 RECORDS = f"/apis/bayplan.dev/v1alpha1/namespaces/{OWN}/evictionrecords"
 REPORTS = f"/apis/bayplan.dev/v1alpha1/namespaces/{OWN}/deschedulerreports"
+PLANS = f"/apis/bayplan.dev/v1alpha1/namespaces/{OWN}/placementplans"
+SLOTS = f"/apis/bayplan.dev/v1alpha1/namespaces/{OWN}/planslots"
 LEASES = f"/apis/coordination.k8s.io/v1/namespaces/{OWN}/leases"
 PODS = f"/api/v1/namespaces/{OWN}/pods"
 _CRDS = Path(__file__).parents[2] / "deploy/common/crds"
@@ -79,13 +81,22 @@ class Services:
         return Extender(program, started, admin=ports[1], port=ports[0], node=on)
 
     def descheduler(
-        self, policy: PolicyText, *, name: str = "", interval: str = "", kubeconfig: Path | None = None
+        self,
+        policy: PolicyText,
+        *,
+        name: str = "",
+        interval: str = "",
+        kubeconfig: Path | None = None,
+        launcher: Sequence[str] = (str(_BAYPLAN),),
     ) -> "Service":
-        """Return a descheduler that loops, not started yet; `interval` is the policy's step unless given."""
+        """Return a descheduler that loops, not started yet; `interval` is the policy's step unless given.
+
+        `launcher` is the program that stands for the command `bayplan`.
+        """
         named = name or f"bayplan-descheduler-{next(_NUMBERS)}"
         port = self.plane.run.port(named)
         options = [f"--port={port}", *([f"--interval={interval}"] if interval else [])]
-        started = Start(self.plane, named, kubeconfig)
+        started = Start(self.plane, named, kubeconfig, tuple(launcher))
         return Service(started.program("descheduler", policy, *options, admin=port), started, admin=port)
 
     def once(self, policy: PolicyText, *, kubeconfig: Path | None = None) -> dict[str, Any]:
@@ -118,6 +129,7 @@ class Start:
     plane: ControlPlane
     name: str
     kubeconfig: Path | None = None
+    launcher: tuple[str, ...] = (str(_BAYPLAN),)
 
     def program(self, kind: str, policy: PolicyText, *options: str, admin: int) -> Program:
         """Return the process, not started yet, with its policy written."""
@@ -129,7 +141,7 @@ class Start:
     def arguments(self, kind: str, policy: PolicyText, *options: str) -> list[str]:
         """Return its command line, with its policy written."""
         return [
-            str(_BAYPLAN),
+            *self.launcher,
             kind,
             "run",
             f"--kubeconfig={self.kubeconfig or self.plane.admin_kubeconfig}",
@@ -233,13 +245,14 @@ class Extender(Service):
 def installed(plane: ControlPlane) -> Iterator[Services]:
     """Bring in Bayplan's CRDs and namespace, and take away afterwards what its services wrote there."""
     plane.kubectl("apply", "-f", str(_CRDS))
-    plane.wait_established("evictionrecords.bayplan.dev", "deschedulerreports.bayplan.dev")
+    kinds = ("evictionrecords", "deschedulerreports", "placementplans", "planslots")
+    plane.wait_established(*(f"{kind}.bayplan.dev" for kind in kinds))
     if plane.admin.find(f"/api/v1/namespaces/{OWN}") is None:
         plane.admin.create("/api/v1/namespaces", {"metadata": {"name": OWN}})
     try:
         yield Services(plane)
     finally:
-        for path in (RECORDS, REPORTS, LEASES):
+        for path in (RECORDS, REPORTS, LEASES, SLOTS, PLANS):
             plane.admin.delete(path)
 
 
