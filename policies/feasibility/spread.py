@@ -21,7 +21,7 @@ def closures(pod: Pod, occupancy: Occupancy) -> Iterator[Closure]:
     for constraint in pod.constraints.spread:
         codes = occupancy.rows.codes(constraint.topology_key)
         yield Closure(f"no label {constraint.topology_key} for topology spread", codes < 0)
-        eligible = _eligible(pod, constraint, occupancy)
+        eligible = eligible_nodes(pod, constraint, occupancy)
         domains = np.unique(codes[eligible])
         if not domains.size:
             continue
@@ -42,7 +42,7 @@ def _counts(
     return np.bincount(codes[rows[eligible[rows]]], minlength=len(codes) + 1)
 
 
-def _eligible(pod: Pod, constraint: SpreadConstraint, occupancy: Occupancy) -> Mask:
+def eligible_nodes(pod: Pod, constraint: SpreadConstraint, occupancy: Occupancy) -> Mask:
     """Return the mask of the nodes whose domains count: all topologies of the pod, and its wishes as asked for."""
     mask = np.ones(len(occupancy.rows.nodes), np.bool_)
     for each in pod.constraints.spread:

@@ -48,7 +48,7 @@ def _pdbs(layout: Layout) -> Iterator[Budget]:
     )
     by_name = {str(pdb): pdb for pdb in layout.cluster.pdbs}
     for name, members in grouped((str(pdb), at) for pdb, at in chosen).items():
-        pdb = by_name[str(name)]
+        pdb = by_name[name]
         yield Budget(name=f"PDB {name}", members=members, allowed=max(0, pdb.disruptions_allowed or 0))
 
 

@@ -10,9 +10,15 @@ from typing import Final
 from descheduler.optimiser.problem import Item, Problem, Site
 from descheduler.planning.problems import fates as fates_of
 from descheduler.planning.problems.amounts import Amounts, requested
+from descheduler.planning.problems.attractions import attractions
 from descheduler.planning.problems.budgets import budgets, most_disruptions
 from descheduler.planning.problems.eligibility import Eligibility, eligibility
+from descheduler.planning.problems.exclusives import exclusives
 from descheduler.planning.problems.layout import Layout
+from descheduler.planning.problems.loads import accepting, carried
+from descheduler.planning.problems.measured import NOTHING_MEASURED, Measured
+from descheduler.planning.problems.separations import separations
+from descheduler.planning.problems.spreads import spreads
 from policies.plans.quotas import kind_of
 from policies.plans.rails import Pair
 from policies.rails.situation import Situation
@@ -40,7 +46,13 @@ class Built:
     left_out: Mapping[str, Refusal] = field(default_factory=dict)
 
 
-def build(situation: Situation, *, relief: Collection[str] = (), resting: Mapping[Pair, float] | None = None) -> Built:
+def build(
+    situation: Situation,
+    *,
+    measured: Measured = NOTHING_MEASURED,
+    relief: Collection[str] = (),
+    resting: Mapping[Pair, float] | None = None,
+) -> Built:
     """Return the problem of a situation under plan rules (`policies.plans.rails.under_plan`).
 
     `relief` are the UIDs of pods that must leave their nodes, `resting` the pairs that a failed plan lets rest.
@@ -54,7 +66,7 @@ def build(situation: Situation, *, relief: Collection[str] = (), resting: Mappin
         amounts, eligible = requested(layout), eligibility(layout)
     return Built(
         situation=situation,
-        problem=_problem(layout, amounts, eligible),
+        problem=_problem(layout, amounts.plus(carried(layout, measured)), eligible, accepting(layout, measured)),
         pods=layout.pods,
         nodes=tuple(node.name for node in layout.rows.nodes),
         priorities=tuple(_priorities(layout)),
@@ -63,12 +75,12 @@ def build(situation: Situation, *, relief: Collection[str] = (), resting: Mappin
     )
 
 
-def _problem(layout: Layout, amounts: Amounts, eligible: Eligibility) -> Problem:
+def _problem(layout: Layout, amounts: Amounts, eligible: Eligibility, accepts: tuple[bool, ...]) -> Problem:
     priorities = _priorities(layout)
     return Problem(
         resources=amounts.resources,
         sites=tuple(
-            Site(name=node.name, room=amounts.room[row], allocatable=amounts.allocatable[row])
+            Site(name=node.name, room=amounts.room[row], allocatable=amounts.allocatable[row], accepts=accepts[row])
             for row, node in enumerate(layout.rows.nodes)
         ),
         items=tuple(
@@ -78,6 +90,10 @@ def _problem(layout: Layout, amounts: Amounts, eligible: Eligibility) -> Problem
         eligibility=eligible.sets,
         tiers=len(priorities),
         budgets=budgets(layout),
+        exclusives=exclusives(layout),
+        separations=separations(layout),
+        attractions=attractions(layout),
+        spreads=spreads(layout),
         max_disruptions=most_disruptions(layout),
     )
 

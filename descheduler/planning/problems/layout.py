@@ -1,20 +1,24 @@
 """The items of a problem in their order, and the ground that they are placed on; forbids nothing yet.
 
-The ground is the cluster without its items: whoever stands on it is a constant. A victim that must leave counts as
-standing too, as its room is not given to others before it has gone.
+The ground is the cluster without its items: whoever stands on it is a constant.
 """
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Hashable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import TypeVar
 
+from descheduler.optimiser.problem import Domains
 from descheduler.planning.problems.fates import Fates
+from policies.feasibility.crowd import Crowd
 from policies.feasibility.occupancy import Occupancy
 from policies.feasibility.rows import Rows
 from policies.rails.situation import Situation
 from policies.rails.view import View
 from policies.values.clusters import Cluster
 from policies.values.pods import Pod
+
+Key = TypeVar("Key", bound=Hashable)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -48,7 +52,7 @@ class Layout:
     @cached_property
     def ground(self) -> Occupancy:
         """The nodes with those only who stay."""
-        standing = {pod.uid: pod for pod in (*self.fates.standing, *self.fates.leaving)}
+        standing = {pod.uid: pod for pod in self.fates.standing}
         return Occupancy(View(replace(self.cluster, pods=standing), ()))
 
     @property
@@ -61,22 +65,32 @@ class Layout:
         """The UIDs of the victims of a relief."""
         return frozenset(pod.uid for pod in self.fates.leaving)
 
-    def stays(self, pod: Pod) -> bool:
-        """Tell whether others may rely on somebody who stands on the ground."""
-        return not pod.terminating and pod.uid not in self.must_leave
+    @cached_property
+    def crowd(self) -> Crowd:
+        """All items, found by what affinity terms say of them."""
+        return Crowd(self.cluster, self.pods)
 
-    def indices(self, test: Callable[[Pod], object]) -> tuple[int, ...]:
-        """Return the items that pass a test."""
-        return tuple(at for at, pod in enumerate(self.pods) if test(pod))
+    @cached_property
+    def number(self) -> Mapping[str, int]:
+        """The number of each item, by UID."""
+        return {pod.uid: at for at, pod in enumerate(self.pods)}
+
+    def numbers(self, pods: Iterable[Pod]) -> tuple[int, ...]:
+        """Return the numbers of some items, in their order."""
+        return tuple(sorted(self.number[pod.uid] for pod in pods))
+
+    def domains(self, key: str) -> Domains:
+        """Return the domain of each site under a topology key."""
+        return tuple(self.rows.codes(key).tolist())
 
     def row_of(self, pod: Pod) -> int | None:
         """Return the site an item runs on, None while it waits."""
         return None if pod.node is None else self.rows.row[pod.node]
 
 
-def grouped(pairs: Iterable[tuple[object, int]]) -> Mapping[object, tuple[int, ...]]:
+def grouped(pairs: Iterable[tuple[Key, int]]) -> Mapping[Key, tuple[int, ...]]:
     """Return the numbers under each key, keys in the order in which they first came."""
-    groups: dict[object, list[int]] = {}
+    groups: dict[Key, list[int]] = {}
     for key, number in pairs:
         groups.setdefault(key, []).append(number)
     return {key: tuple(numbers) for key, numbers in groups.items()}

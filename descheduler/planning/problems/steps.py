@@ -47,21 +47,17 @@ def _unravelled(
             chosen = next((at for at in waiting if assignment[at] is None), waiting[0])
         waiting.remove(chosen)
         order.append(chosen)
-        _take(free, problem.items[chosen].node, problem.items[chosen].requests, sign=0 if _held(problem, chosen) else 1)
-        _take(free, assignment[chosen], problem.items[chosen].requests, sign=-1)
+        item = problem.items[chosen]
+        # The room of a victim that must leave is not given to others.
+        _take(free, None if item.must_leave else item.node, item.requests, sign=1)
+        _take(free, assignment[chosen], item.requests, sign=-1)
     return tuple(order)
-
-
-def _held(problem: Problem, at: int) -> bool:
-    """Tell whether an item's room is not given to others: that of a victim that must leave."""
-    return problem.items[at].must_leave
 
 
 def _free(problem: Problem) -> list[list[int]]:
     free = [list(site.room) for site in problem.sites]
     for item in problem.items:
-        if not item.must_leave:
-            _take(free, item.node, item.requests, sign=-1)
+        _take(free, item.node, item.requests, sign=-1)
     return free
 
 

@@ -89,13 +89,13 @@ def test_a_pod_that_no_node_may_take_is_left_out() -> None:
     assert str(built.left_out["uid-lost"]) == "too-large: default/lost: no node is eligible, whoever moves"
 
 
-def test_a_victim_that_must_leave_keeps_its_room_and_may_not_come_back() -> None:
+def test_a_victim_that_must_leave_is_an_item_that_may_not_come_back() -> None:
     cluster = make_cluster([make_node("n1", cpu=1000), make_node("n2", cpu=1000)], [make_pod("web-0", cpu=400)])
 
     built = build(make_situation(cluster), relief={"uid-web-0"})
 
     assert built.problem.items[0].must_leave
-    assert [site.room[0] for site in built.problem.sites] == [600, 1000]
+    assert [site.room[0] for site in built.problem.sites] == [1000, 1000]
     assert eligible(built, "web-0") == ["n2"]
 
 

@@ -49,7 +49,7 @@ def test_an_eviction_comes_after_the_moves_that_need_it_not() -> None:
 
 
 def test_a_victim_that_must_leave_frees_nothing_and_stays_where_it_has_no_place() -> None:
-    relieved = problem(item(0, 4, must_leave=True), item(1, 8), rooms=(6, 10, 10))
+    relieved = problem(item(0, 4, must_leave=True), item(1, 8), rooms=(10, 10, 10))
 
     assert steps(relieved, (None, 0)).disruptions == (1,)
     assert steps(relieved, (2, 1)).disruptions == (0,)
