@@ -1,19 +1,28 @@
 """The filter: which names of a request a pod may go to, and why not to the others; never a name that was not asked for.
 
-Order: pods we have no say in pass, the nominated node passes, then the checks, each on what the one before left.
+Order: pods we have no say in pass, then pods that the active plan places get their node, whatever else holds; for the
+others the nominated node passes, then the checks, each on what the one before left.
 """
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
-from policies.placement import congestion, steering
-from policies.placement.reasons import Reason
+from policies.placement import congestion, plans, steering
+from policies.placement.reasons import PLAN_REASONS, Reason
 from policies.placement.views import Check, Field, View
 from policies.values.pods import Pod
 
-# In order. The check of an active plan goes first: what it places skips the others.
-CHECKS: Final[tuple[Check, ...]] = (steering.check, congestion.check)
+# In order. The active plan goes first: a pod that it places is asked for nothing else.
+CHECKS: Final[tuple[Check, ...]] = (
+    plans.check_destination,
+    plans.check_hold,
+    plans.check_room,
+    plans.check_company,
+    steering.check,
+    congestion.check,
+)
+_PLANNED: Final = CHECKS[:1]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -23,6 +32,11 @@ class FilterDecision:
     passed: Sequence[str]
     refused: Mapping[Reason, Sequence[str]] = field(default_factory=dict)
     exempt: str | None = None
+
+    @property
+    def kept_waiting(self) -> bool:
+        """Whether nothing passed, and the active plan had a part in it."""
+        return not self.passed and not PLAN_REASONS.isdisjoint(self.refused)
 
     @property
     def emptied(self) -> bool:
@@ -36,9 +50,10 @@ def decide_filter(pod: Pod, names: Collection[str], view: View) -> FilterDecisio
     if exempt is not None:
         return FilterDecision(passed=[*names], exempt=exempt)
     left = names.copy() if isinstance(names, dict) else dict.fromkeys(names)  # a copy costs a tenth
-    safe = _set_aside(pod.nominated_node, left)
+    # A plan may have put the pod elsewhere since it was nominated.
+    safe = not view.planned and _set_aside(pod.nominated_node, left)
     refused: dict[Reason, Sequence[str]] = {}
-    for check in CHECKS:
+    for check in _PLANNED if view.planned else CHECKS:
         reason, shut = check(pod, Field(len(names), left, safe), view)
         if shut:
             refused[reason] = shut

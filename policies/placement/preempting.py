@@ -5,17 +5,22 @@ Preemption is an eviction, so what is in doubt is vetoed; only nodes of which no
 
 import math
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from operator import itemgetter
 from types import MappingProxyType
 from typing import Final, NamedTuple
 
 from policies.buoyancy.tolerance import TOLERANCE, below
+from policies.placement.expected_load import Resident
 from policies.placement.views import View
 from policies.values.pods import Pod
 from policies.values.standings import NodeStanding
 
 EMPTIED: Final = "vetoed: the filter refused every node for buoyancy, and the pod's hold is not over"
+PLANNED: Final = "vetoed: the active plan places this pod"
+HELD: Final = "vetoed: the pod waits until the active plan is carried out"
+PLAN_FIRST: Final = "vetoed: a plan may come first, plan.beforePreemption is not over"
+PROMISED: Final = "dropped: the active plan has promised the node's room, or keeps it from pods like this one"
 SUNK: Final = "dropped: buoyancy stays below the threshold without the victims"
 # Ranks last: a victim of which nothing is known may be the most important one.
 _UNKNOWN: Final = math.inf
@@ -38,7 +43,7 @@ class Option(NamedTuple):
     """One candidate node, with the priorities of the pods that would go (None: not known); none of them: a free node.
 
     `look` tells more of it, `most` how much it can gain at all: of a thousand candidates that cost the same, only
-    those that can still be the best are looked at.
+    those that can still be the best are looked at. `victims` are the pods that would go, as far as they are known.
     """
 
     node: str
@@ -46,6 +51,7 @@ class Option(NamedTuple):
     violations: int = 0
     look: Callable[[], Sight] = Sight
     most: Callable[[], float] = _anything
+    victims: Sequence[Resident] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,8 +73,40 @@ def decide_preempt(pod: Pod, options: Sequence[Option], view: View) -> PreemptDe
     exempt = view.reach.exemption(pod)
     if exempt is not None:
         return PreemptDecision(kept=[option.node for option in options], exempt=exempt)
-    if view.emptied and not view.hold_over:
-        return PreemptDecision(veto=EMPTIED)
+    veto = _veto(view)
+    if veto is not None:
+        return PreemptDecision(veto=veto)
+    promised = _promised(options, view)
+    decision = _weigh([option for option in options if option.node not in promised], view)
+    return replace(decision, dropped={**decision.dropped, **promised}) if promised else decision
+
+
+def _veto(view: View) -> str | None:
+    """Say why the pod may preempt nobody now, None where it may.
+
+    The plan's own victims are none of kube-scheduler's: it would take more for a pod that they make room for.
+    """
+    if view.plan is not None and view.plan.awaited:
+        return PLANNED
+    if view.plan is not None and view.plan.held:
+        return HELD
+    if view.plan_first:
+        return PLAN_FIRST
+    return EMPTIED if view.emptied and not view.hold_over else None
+
+
+def _promised(options: Sequence[Option], view: View) -> dict[str, str]:
+    """Return the candidates that the filter would refuse for the plan's sake even with their victims gone."""
+    plan = view.plan
+    if plan is None:
+        return {}
+    barred = plan.barred([option.node for option in options])
+    near = (option for option in options if option.node in plan.force.promised)
+    closed = (one.node for one in near if plan.closes(one.node, victims=[pod for pod, _ in one.victims]))
+    return dict.fromkeys((*barred, *closed), PROMISED)
+
+
+def _weigh(options: Sequence[Option], view: View) -> PreemptDecision:
     scales = _Scales.of(view)
     sunk: dict[str, str] = {}
     for group in _by_cost(options, view.steered):

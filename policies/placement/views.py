@@ -8,6 +8,7 @@ from policies.model.buoyancy import Buoyancy
 from policies.placement.ratings import Ratings
 from policies.placement.reasons import Reason
 from policies.placement.scope import Reach
+from policies.plans.sights import PlanSight
 from policies.values.pods import Pod
 
 # Names in the order asked, none of them twice; whether a name is among them costs no search.
@@ -20,7 +21,8 @@ class View:
 
     `steered` are the nodes that this pod's workload was just evicted from, with the time of the newest eviction.
     `hold_over` tells that `maxHold` has passed for this pod; `emptied` that buoyancy alone left it no node when it
-    was last filtered.
+    was last filtered. `plan` is what the active plan means to the pod, None without one; `plan_first` tells that the
+    pod's preemption waits for a plan that may still come.
     """
 
     reach: Reach
@@ -29,6 +31,13 @@ class View:
     steered: Mapping[str, float] = field(default_factory=dict)
     hold_over: bool = False
     emptied: bool = False
+    plan: PlanSight | None = None
+    plan_first: bool = False
+
+    @property
+    def planned(self) -> bool:
+        """Whether the active plan places the pod."""
+        return self.plan is not None and self.plan.planned
 
 
 @dataclass(frozen=True, slots=True)

@@ -59,11 +59,14 @@ class PlanSight:
         """Return the nodes offered whose promises the pod would break."""
         return [name for name in self.force.promised if name in offered and self.closes(name)]
 
-    def closes(self, node: str, *, victims: Iterable[Pod | None] = ()) -> bool:
-        """Tell whether the pod would use up what is promised on a node, even once some victims have left it."""
+    def closes(self, node: str, *, victims: Iterable[Pod] = ()) -> bool:
+        """Tell whether the pod would use up what is promised on a node, even once some victims have left it.
+
+        A place that another pod of its kind has claimed is that one's: both would count, and one is wanted.
+        """
         reserve = self.force.promised.get(node)
-        if reserve is None:
-            return False
+        if reserve is None or node in self.awaited:
+            return reserve is not None
         claimed = self.claims.beside(self.pod.uid, node)
         return reserve.room(self.pod.priority).closed_to(self.pod, claimed=claimed, freed=self._freed(victims))
 
@@ -80,10 +83,10 @@ class PlanSight:
         nodes = [name for name in self.force.promised if name in passed]
         return claim_room(self.pod, nodes, now=now) if nodes else None
 
-    def _freed(self, victims: Iterable[Pod | None]) -> Amounts:
+    def _freed(self, victims: Iterable[Pod]) -> Amounts:
         """Return what a node is rid of without some pods; those that the plan takes away count as gone already."""
-        known = [pod for pod in victims if pod is not None and pod.uid not in self.force.leaving]
-        return total(pod.requests for pod in known).amounts if known else NO_AMOUNTS
+        more = [pod.requests for pod in victims if pod.uid not in self.force.leaving]
+        return total(more).amounts if more else NO_AMOUNTS
 
 
 def look(pod: Pod, force: PlanInForce, claims: Claims, *, nodes: Mapping[str, Node], held: bool = False) -> PlanSight:
