@@ -27,8 +27,9 @@ from policies.model.prometheus import Prometheus
 from sources import deadlines
 from sources.clocks import Clock, SystemClock
 from sources.garbage import COLLECTOR
+from sources.prometheus import matrices
 from sources.prometheus.errors import AnswerMalformed, QueryError, QueryRefused, SourceTimedOut, SourceUnreachable
-from sources.prometheus.series import Dated, Series, Span, compact, matrix, vector
+from sources.prometheus.series import Dated, Series, Span, matrix, vector
 
 _LOG = logging.getLogger(__name__)
 _NO_RETRY: Final = Retry(total=0, connect=0, read=False, redirect=False, status=0)
@@ -159,7 +160,7 @@ def _decoded(response: urllib3.BaseHTTPResponse) -> object:
     """
     body = response.read(decode_content=True)
     with _DECODING, COLLECTOR.paused():
-        return compact(orjson.loads(body))
+        return matrices.decode(body)
 
 
 class _TokenFile(AuthBase):

@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, NamedTuple
 
+from policies.values.signals import Floats
 from sources.prometheus.errors import AnswerMalformed
 
 _SHOWN: Final = 160  # characters of a series in a message: enough to find it, not enough to flood a log
@@ -25,8 +26,8 @@ class Series(NamedTuple):
     """
 
     labels: Mapping[str, str]
-    times: Sequence[float] = ()
-    values: Sequence[float] = ()
+    times: "Sequence[float] | Floats" = ()
+    values: "Sequence[float] | Floats" = ()
     fault: str | None = None
 
     def __str__(self) -> str:
@@ -45,8 +46,8 @@ class Span:
 class Samples(NamedTuple):
     """Times and values of one series."""
 
-    times: "array[float]"
-    values: "array[float]"
+    times: "array[float] | Floats"
+    values: "array[float] | Floats"
 
 
 def shown(labels: Mapping[str, str]) -> str:

@@ -8,7 +8,7 @@ from array import array
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import chain
-from typing import TypeAlias, cast
+from typing import Final, TypeAlias, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +19,7 @@ from sources.signals.naming import Naming
 
 Flags: TypeAlias = NDArray[np.bool_]
 Counts: TypeAlias = NDArray[np.int64]
+_PACKED: Final = (array, np.ndarray)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -94,10 +95,10 @@ def _cells(rows: _Rows, times: Floats) -> tuple[Floats, Counts]:
     return values.reshape(shape), np.bincount(cell, minlength=values.size).reshape(shape)
 
 
-def _joined(parts: Sequence[Sequence[float]]) -> Floats:
+def _joined(parts: Sequence[Sequence[float] | Floats]) -> Floats:
     """Return many short rows as one; packed rows are copied as they stand."""
-    if all(isinstance(part, array) for part in parts):
-        return np.frombuffer(b"".join(cast("Sequence[array[float]]", parts)), np.float64)
+    if parts and all(isinstance(part, _PACKED) for part in parts):
+        return np.concatenate(cast("Sequence[Floats]", parts))
     return np.fromiter(chain.from_iterable(parts), np.float64)
 
 
