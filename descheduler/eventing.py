@@ -33,6 +33,7 @@ _API_VERSIONS: Final = {
     "DaemonSet": "apps/v1",
     "Job": "batch/v1",
     "CronJob": "batch/v1",
+    "PlacementPlan": "bayplan.dev/v1alpha1",
 }
 
 

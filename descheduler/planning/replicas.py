@@ -1,0 +1,129 @@
+"""The extender's replicas as their Leases show them: who lives, and which plan each obeys; it writes nothing.
+
+A replica lives while its Lease object changed within the last 6 s on *our* monotonic clock, or has not been watched
+for 6 s yet: its renewTime was written by a clock that may be wrong, so it proves nothing.
+"""
+
+import logging
+import threading
+from dataclasses import dataclass, replace
+from typing import Any, Final
+
+from sources.clocks import Clock
+from sources.kube import errors, listing
+from sources.kube.api import KubeApi
+
+_LOG: Final = logging.getLogger(__name__)
+LIVES_FOR: Final = 6.0
+LOOK_EVERY: Final = 1.0
+PLAN: Final = "bayplan.dev/plan"
+DROPPED: Final = "bayplan.dev/plan-dropped"
+_PREFIX: Final = "bayplan-extender-"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sighting:
+    """One replica's Lease: its content as last seen, since when it is watched and when it was seen to change."""
+
+    name: str
+    version: str
+    plan: str
+    dropped: str
+    watched_since: float
+    changed_at: float
+
+    @property
+    def changed(self) -> bool:
+        """Whether it was ever seen to change."""
+        return self.changed_at > self.watched_since
+
+
+class Replicas:
+    """Keeps looking at the replicas' Leases of one namespace. Safe to use from several threads."""
+
+    def __init__(self, api: KubeApi, *, namespace: str, clock: Clock) -> None:
+        self._api = api
+        self._path = f"/apis/coordination.k8s.io/v1/namespaces/{namespace}/leases"
+        self._clock = clock
+        self._lock = threading.Lock()
+        self._seen: dict[str, Sighting] = {}
+        self._looked = False
+
+    def look(self) -> str | None:
+        """List the Leases once; return in words what kept them from being read, None where nothing did."""
+        began = self._clock.monotonic()
+        try:
+            page = listing.list_raw(self._api, self._path)
+        except errors.ApiError as error:
+            return f"the replicas' Leases cannot be read: {error}"
+        with self._lock:
+            found = {}
+            for raw in page.items:
+                name = str(raw["metadata"]["name"])
+                if name.startswith(_PREFIX):
+                    found[name] = self._sighting(raw, self._seen.get(name), began)
+            self._seen, self._looked = found, True
+        return None
+
+    def run(self, stop: threading.Event) -> None:
+        """Keep looking until `stop`; to be run under supervise()."""
+        while True:
+            problem = self.look()
+            if problem is not None:
+                _LOG.debug("%s", problem)
+            if stop.wait(LOOK_EVERY):
+                return
+
+    def live(self) -> tuple[Sighting, ...]:
+        """Return the replicas that live, by name."""
+        now = self._clock.monotonic()
+        with self._lock:
+            seen = sorted(self._seen.values(), key=lambda one: one.name)
+        return tuple(one for one in seen if now - max(one.changed_at, one.watched_since) < LIVES_FOR)
+
+    def unsure(self) -> bool:
+        """Tell whether some Lease was not seen to change yet and has not been watched for long: it may be a dead one's.
+
+        Before the first look everything is unsure.
+        """
+        return not self._looked or any(not one.changed for one in self.live())
+
+    def lacking(self, version: str) -> str | None:
+        """Say in words which live replica does not obey a plan's version, None where each does (at least one)."""
+        live = self.live()
+        if not live:
+            return "no replica of the extender lives"
+        for one in live:
+            if one.dropped == version:
+                return f"{_short(one)} dropped the plan"
+            if one.plan != version:
+                return f"{_short(one)} does not show the plan"
+        return None
+
+    def silent(self, version: str) -> str | None:
+        """Say in words why an eviction must wait: beside `lacking`, every Lease must have been *seen* to change."""
+        lacking = self.lacking(version)
+        if lacking is not None:
+            return lacking
+        unseen = next((one for one in self.live() if not one.changed), None)
+        return None if unseen is None else f"{_short(unseen)} was not seen to renew its Lease yet"
+
+    def _sighting(self, raw: dict[str, Any], before: Sighting | None, now: float) -> Sighting:
+        version = str(raw["metadata"].get("resourceVersion") or "")
+        notes = raw["metadata"].get("annotations") or {}
+        seen = Sighting(
+            name=str(raw["metadata"]["name"]),
+            version=version,
+            plan=str(notes.get(PLAN) or ""),
+            dropped=str(notes.get(DROPPED) or ""),
+            watched_since=now,
+            changed_at=now,
+        )
+        if before is None:
+            return seen
+        changed_at = before.changed_at if before.version == version else now
+        return replace(seen, watched_since=before.watched_since, changed_at=changed_at)
+
+
+def _short(one: Sighting) -> str:
+    return f"replica {one.name.removeprefix(_PREFIX)}"

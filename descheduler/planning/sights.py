@@ -1,0 +1,91 @@
+"""How plans see the cluster in the two lives of the process: through a watch, or by lists; decides nothing."""
+
+from dataclasses import dataclass, field
+from typing import Final
+
+from descheduler.snapshots import ListedClusters, WatchedClusters
+from policies.values.candidates import Victim
+from policies.values.clusters import Cluster
+from sources.clocks import Clock
+from sources.kube import listing
+from sources.kube.api import KubeApi
+from sources.kube.cluster_watch import ClusterWatch
+
+# Without a watch a plan that waits lists the cluster again and again: once a second is enough to wait with.
+_LIST_EVERY: Final = 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class WatchedSight:
+    """The watch of the loop; what must be new is listed."""
+
+    watch: ClusterWatch
+    api: KubeApi
+
+    def snapshot(self) -> Cluster:
+        """Return the cluster as last heard of."""
+        return self.watch.snapshot()
+
+    def fresh(self, victim: Victim) -> Cluster:
+        """Return the same, but what this eviction rests on read anew.
+
+        Raises:
+            ApiError: something of it could not be read.
+        """
+        return WatchedClusters(self.watch).fresh(victim)
+
+    def consistent(self) -> Cluster:
+        """List the whole cluster.
+
+        Raises:
+            ApiError: nothing at all can be read.
+        """
+        return listing.list_cluster(self.api, server_time=self.watch.server_time)
+
+    def now(self) -> float:
+        """Return the API server's time."""
+        return self.watch.server_time.now()
+
+
+@dataclass(slots=True)
+class ListedSight:
+    """Lists only; what is good to wait with is up to a second old."""
+
+    api: KubeApi
+    clock: Clock
+    _last: tuple[float, Cluster] | None = field(default=None, init=False)
+
+    def snapshot(self) -> Cluster:
+        """Return the last list, or a new one.
+
+        Raises:
+            ApiError: nothing at all can be read.
+        """
+        if self._last is not None and self.clock.monotonic() - self._last[0] < _LIST_EVERY:
+            return self._last[1]
+        return self.consistent()
+
+    def fresh(self, victim: Victim) -> Cluster:
+        """List the cluster for one eviction.
+
+        Raises:
+            ApiError: nothing at all can be read.
+        """
+        return ListedClusters(self.api, self.clock).fresh(victim)
+
+    def consistent(self) -> Cluster:
+        """List the whole cluster.
+
+        Raises:
+            ApiError: nothing at all can be read.
+        """
+        began = self.clock.monotonic()
+        cluster = listing.list_cluster(self.api)
+        self._last = began, cluster
+        return cluster
+
+    def now(self) -> float:
+        """Return the API server's time, as far as it is known."""
+        if self._last is None:
+            return self.clock.now()
+        return self._last[1].now + self.clock.monotonic() - self._last[0]

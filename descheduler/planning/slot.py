@@ -1,0 +1,144 @@
+"""The slot: takes, renews and frees the one object that names the plan in force; decides nothing about plans.
+
+Every write goes through one lock and names the version that was read, so two processes can never both believe that
+theirs is the plan in force. `renewed_for` is what an eviction asks: it counts from the start of a renewal that the API
+server confirmed.
+"""
+
+import logging
+import math
+import threading
+from dataclasses import replace
+from typing import Final
+
+from policies.values.plans import Plan, PlanSlot
+from sources.clocks import Clock
+from sources.kube import errors
+from sources.kube import plans as codec
+from sources.kube.api import KubeApi
+
+_LOG: Final = logging.getLogger(__name__)
+RENEW_EVERY: Final = 2.0
+_CALL_SECONDS: Final = 2.0
+
+
+class SlotTaken(Exception):  # noqa: N818  # it says what is so
+    """Another process's plan is in the slot."""
+
+
+class SlotKeeper:
+    """The slot of one namespace on behalf of one process (`holder`). Safe to use from several threads."""
+
+    def __init__(self, api: KubeApi, *, namespace: str, holder: str, clock: Clock) -> None:
+        self.holder = holder
+        self._api = api
+        self._namespace = namespace
+        self._clock = clock
+        self._lock = threading.Lock()
+        self._held: PlanSlot | None = None
+        self._renewed = -math.inf
+
+    @property
+    def held(self) -> PlanSlot | None:
+        """The slot as we last wrote it, None while no plan of ours is in it."""
+        return self._held
+
+    def renewed_for(self) -> float:
+        """Return the seconds since the start of our last confirmed write, infinite while we do not hold the slot."""
+        return math.inf if self._held is None else self._clock.monotonic() - self._renewed
+
+    def read(self) -> PlanSlot:
+        """Return the slot as it stands; one that does not exist is empty.
+
+        Raises:
+            ApiError: it cannot be read.
+        """
+        try:
+            path = codec.slots_path(self._namespace, codec.SLOT_NAME)
+            return codec.decode_slot(self._api.request("GET", path, timeout=_CALL_SECONDS).body)
+        except errors.NotFound:
+            return PlanSlot()
+
+    def take(self, plan: Plan) -> None:
+        """Put a plan into the slot: an empty one, or our own, whose revision may have changed.
+
+        Raises:
+            SlotTaken: another plan is in it.
+            ApiError: it may have been written or not; `free` puts that right.
+        """
+        with self._lock:
+            seen = self.read()
+            if seen.plan is not None and (seen.holder, seen.plan_uid) != (self.holder, plan.uid):
+                raise SlotTaken(f"the slot holds the plan {seen.plan} of {seen.holder}")
+            self._put(replace(seen, plan=plan.name, plan_uid=plan.uid, revision=plan.revision, holder=self.holder))
+
+    def renew(self) -> bool:
+        """Renew the slot if it is ours; False where it is not, or where nobody can tell."""
+        with self._lock:
+            held = self._held
+            if held is None:
+                return False
+            try:
+                self._renew(held)
+            except errors.ApiError as error:
+                _LOG.warning("the slot could not be renewed: %s", error)
+                return False
+            return self._held is not None
+
+    def free(self) -> bool:
+        """Empty the slot if a plan of ours is in it; False where nobody can tell."""
+        with self._lock:
+            self._held = None
+            try:
+                seen = self.read()
+                if seen.plan is not None and seen.holder == self.holder:
+                    self._put(_emptied(seen))
+                    self._held = None
+            except errors.ApiError as error:
+                _LOG.warning("the slot could not be freed and will run out: %s", error)
+                return False
+        return True
+
+    def clear(self) -> PlanSlot:
+        """Empty the slot whoever holds it, which only a leader that has just taken over may do; return what was in it.
+
+        Raises:
+            ApiError: it is as it was, or nobody can tell.
+        """
+        with self._lock:
+            seen = self.read()
+            if seen.plan is not None:
+                self._put(_emptied(seen))
+            self._held = None
+        return seen
+
+    def run(self, stop: threading.Event) -> None:
+        """Renew what is held every two seconds until `stop`; to be run under supervise()."""
+        while not stop.wait(RENEW_EVERY):
+            self.renew()
+
+    def _renew(self, held: PlanSlot) -> None:
+        try:
+            self._put(held)
+        except errors.Conflict:
+            # Either the answer to our own last write was lost, or somebody else took the slot.
+            seen = self.read()
+            if (seen.plan_uid, seen.revision, seen.holder) == (held.plan_uid, held.revision, self.holder):
+                self._put(seen)
+            else:
+                _LOG.warning("the slot was taken away: it now holds %s of %s", seen.plan, seen.holder)
+                self._held = None
+
+    def _put(self, wanted: PlanSlot) -> None:
+        began = self._clock.monotonic()
+        body = codec.encode_slot(replace(wanted, renewal=wanted.renewal + 1), self._namespace)
+        if wanted.resource_version:
+            path, method = codec.slots_path(self._namespace, codec.SLOT_NAME), "PUT"
+        else:
+            path, method = codec.slots_path(self._namespace), "POST"
+        written = self._api.request(method, path, body=body, timeout=_CALL_SECONDS).body
+        self._held, self._renewed = codec.decode_slot(written), began
+
+
+def _emptied(slot: PlanSlot) -> PlanSlot:
+    return replace(slot, plan=None, plan_uid="", revision=0, holder="")

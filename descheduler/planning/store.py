@@ -1,0 +1,126 @@
+"""Plans in the cluster: creates, reads, updates and deletes them; decides nothing about them.
+
+`spec.abort` is a person's: nothing here writes it, and every update is a merge patch of other fields.
+"""
+
+import logging
+from dataclasses import replace
+from typing import Final
+
+from policies.values.plans import Plan, PlanPhase
+from sources.clocks import Clock
+from sources.kube import errors, listing
+from sources.kube import plans as codec
+from sources.kube.api import KubeApi
+from sources.kube.decoding.tolerant import MalformedObject, tolerant
+
+_LOG: Final = logging.getLogger(__name__)
+_MERGE: Final = "application/merge-patch+json"
+_CALL_SECONDS: Final = 2.0
+_WRITE_EVERY: Final = 1.0
+
+
+class PlanStore:
+    """The plans of one namespace. `progress` writes at most once a second while the phase stays the same."""
+
+    def __init__(self, api: KubeApi, *, namespace: str, clock: Clock) -> None:
+        self._api = api
+        self._namespace = namespace
+        self._clock = clock
+        self._written: tuple[float, Plan] | None = None
+
+    def create(self, plan: Plan) -> Plan:
+        """Create a plan and return it as the cluster has it: with its UID, the server's time and its version.
+
+        Raises:
+            ApiError: it may exist or not; without the slot nobody obeys it.
+        """
+        body = codec.encode_plan(plan, self._namespace)
+        path = codec.plans_path(self._namespace)
+        return self._noted(codec.decode_plan(self._api.request("POST", path, body=body, timeout=_CALL_SECONDS).body))
+
+    def fill(self, plan: Plan) -> Plan:
+        """Write what was decided into a plan that was created empty; its revision is the new one already.
+
+        Raises:
+            ApiError: it may be written or not; the slot still names the old revision.
+        """
+        raw = codec.encode_plan(plan, self._namespace)
+        body = {"spec": raw["spec"], "status": raw["status"]}
+        return self._noted(self._patch(plan.name, body))
+
+    def progress(self, plan: Plan) -> None:
+        """Write the status if the phase changed, or if anything did and the last write was a second ago."""
+        if self._written is not None:
+            at, last = self._written
+            same = codec.encode_plan_status(last) == codec.encode_plan_status(plan)
+            soon = self._clock.monotonic() - at < _WRITE_EVERY and last.phase is plan.phase
+            if last.uid == plan.uid and (same or soon):
+                return
+        self.write(plan)
+
+    def write(self, plan: Plan) -> bool:
+        """Write the status; False where that failed (a plan that is not closed is closed by whoever leads next)."""
+        try:
+            self._noted(self._patch(plan.name, {"status": codec.encode_plan_status(plan)}), as_=plan)
+        except errors.ApiError as error:
+            _LOG.warning("the status %s of plan %s was not written: %s", plan.phase, plan.name, error)
+            return False
+        return True
+
+    def read(self, name: str) -> Plan | None:
+        """Return a plan as it stands, None where it is gone.
+
+        Raises:
+            ApiError, MalformedObject: it cannot be read.
+        """
+        try:
+            raw = self._api.request("GET", codec.plans_path(self._namespace, name), timeout=_CALL_SECONDS).body
+        except errors.NotFound:
+            return None
+        return tolerant(codec.decode_plan, raw)
+
+    def all(self) -> tuple[Plan, ...]:
+        """Return every plan that can be read, oldest first.
+
+        Raises:
+            ApiError: they cannot be listed.
+        """
+        plans = []
+        for raw in listing.list_raw(self._api, codec.plans_path(self._namespace)).items:
+            try:
+                plans.append(tolerant(codec.decode_plan, raw))
+            except MalformedObject as problem:
+                _LOG.warning("a plan cannot be read and is left alone: %s", problem)
+        return tuple(sorted(plans, key=lambda plan: (plan.started_at, plan.name)))
+
+    def delete(self, plan: Plan) -> None:
+        """Delete a plan; one that stays is deleted another time."""
+        try:
+            self._api.request("DELETE", codec.plans_path(self._namespace, plan.name), timeout=_CALL_SECONDS)
+        except errors.ApiError as error:
+            _LOG.warning("the plan %s was not deleted: %s", plan.name, error)
+
+    def keep(self, most: int) -> None:
+        """Delete the oldest finished plans beyond `most`, which concern nobody any more.
+
+        Raises:
+            ApiError: they cannot be listed.
+        """
+        finished = [plan for plan in self.all() if plan.phase.ended]
+        for plan in finished[: max(0, len(finished) - most)]:
+            self.delete(plan)
+
+    def _patch(self, name: str, body: dict[str, object]) -> Plan:
+        path = codec.plans_path(self._namespace, name)
+        answer = self._api.request("PATCH", path, body=body, content_type=_MERGE, timeout=_CALL_SECONDS)
+        return codec.decode_plan(answer.body)
+
+    def _noted(self, written: Plan, *, as_: Plan | None = None) -> Plan:
+        self._written = self._clock.monotonic(), as_ or written
+        return written
+
+
+def closed(plan: Plan, phase: PlanPhase, reason: str, *, at: float) -> Plan:
+    """Return a plan at its end."""
+    return replace(plan, phase=phase, reason=reason, finished_at=at)

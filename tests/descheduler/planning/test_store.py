@@ -1,0 +1,115 @@
+"""Plans as they are kept: a person's abort survives every write, the status is written seldom, old ones go."""
+
+from dataclasses import replace
+
+import pytest
+
+from descheduler.planning.store import PlanStore, closed
+from policies.values.plans import Plan, PlanAction, PlanEntry, PlanPhase, PlanProgress
+from simulator.api_server import ApiServer
+from simulator.clock import ManualClock
+from simulator.failures import Failure
+from simulator.faults import Fail
+from sources.kube.decoding.tolerant import MalformedObject
+
+OWN = "bayplan-system"
+ENTRY = PlanEntry(action=PlanAction.PLACE, namespace="shop", pod="web-0", uid="u1", target="n1")
+
+
+@pytest.fixture
+def store(server: ApiServer, clock: ManualClock) -> PlanStore:
+    return PlanStore(server.connect("a"), namespace=OWN, clock=clock)
+
+
+def abort(server: ApiServer, name: str, why: str) -> None:
+    path = f"/apis/bayplan.dev/v1alpha1/namespaces/{OWN}/placementplans/{name}"
+    server.request("PATCH", path, body={"spec": {"abort": why}}, content_type="application/merge-patch+json")
+
+
+def writes(server: ApiServer) -> int:
+    return len(server.calls.of("patch", "placementplans"))
+
+
+def test_created_plan_has_what_the_server_gives(store: PlanStore) -> None:
+    plan = store.create(Plan(name="p", entries=(ENTRY,)))
+
+    assert plan.uid
+    assert plan.resource_version
+    assert store.read("p") == plan
+
+
+def test_abort_survives_entries_and_status(server: ApiServer, store: PlanStore) -> None:
+    plan = store.create(Plan(name="p", revision=0))
+    abort(server, "p", "maintenance")
+
+    store.fill(replace(plan, revision=1, entries=(ENTRY,)))
+    store.write(replace(plan, phase=PlanPhase.EVICTING))
+
+    seen = store.read("p")
+    assert seen is not None
+    assert (seen.revision, seen.entries, seen.abort, seen.phase) == (1, (ENTRY,), "maintenance", PlanPhase.EVICTING)
+
+
+def test_progress_is_written_once_a_second_and_a_phase_at_once(
+    server: ApiServer, clock: ManualClock, store: PlanStore
+) -> None:
+    plan = replace(store.create(Plan(name="p", entries=(ENTRY,))), phase=PlanPhase.REALISING)
+
+    store.progress(plan)
+    store.progress(replace(plan, progress=PlanProgress(placed=1)))
+    assert writes(server) == 1
+
+    clock.advance(1)
+    store.progress(replace(plan, progress=PlanProgress(placed=1)))
+    assert writes(server) == 2
+    clock.advance(1)
+    store.progress(replace(plan, progress=PlanProgress(placed=1)))
+    assert writes(server) == 2
+
+
+def test_status_that_cannot_be_written_is_said(server: ApiServer, store: PlanStore) -> None:
+    plan = store.create(Plan(name="p"))
+    server.faults.add(Fail(Failure(500, "InternalError", "no")), method="PATCH")
+
+    assert not store.write(plan)
+
+
+def test_plan_that_is_gone_is_none(store: PlanStore) -> None:
+    assert store.read("p") is None
+
+
+def test_plan_that_cannot_be_read_is_left_out_of_all(server: ApiServer, store: PlanStore) -> None:
+    store.create(Plan(name="p"))
+    server.put(
+        {
+            "apiVersion": "bayplan.dev/v1alpha1",
+            "kind": "PlacementPlan",
+            "metadata": {"name": "odd", "namespace": OWN},
+            "spec": {},
+        }
+    )
+
+    assert [plan.name for plan in store.all()] == ["p"]
+    with pytest.raises(MalformedObject, match="odd"):
+        store.read("odd")
+
+
+def test_only_the_newest_finished_plans_are_kept(clock: ManualClock, store: PlanStore) -> None:
+    for number in range(4):
+        plan = store.create(Plan(name=f"p{number}"))
+        if number != 1:
+            store.write(closed(plan, PlanPhase.COMPLETED, "done", at=clock.now()))
+        clock.advance(1)
+
+    store.keep(2)
+
+    assert [plan.name for plan in store.all()] == ["p1", "p2", "p3"]
+
+
+def test_plan_that_cannot_be_deleted_stays(server: ApiServer, clock: ManualClock, store: PlanStore) -> None:
+    store.write(closed(store.create(Plan(name="p")), PlanPhase.COMPLETED, "done", at=clock.now()))
+    server.faults.add(Fail(Failure(500, "InternalError", "no")), method="DELETE")
+
+    store.keep(0)
+
+    assert [plan.name for plan in store.all()] == ["p"]
