@@ -2,11 +2,13 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
 from simulator.calls import Call
 from simulator.failures import Failure
 from simulator.jsons import Raw
+
+_BY_NAME: Final = "metadata.name="
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -20,14 +22,22 @@ class Grant:
     namespace: str | None = None
 
     def allows(self, call: Call) -> bool:
-        """Tell whether this rule allows a call; a rule with names never allows a create or a whole list."""
+        """Tell whether this rule allows a call; a rule with names never allows a create or a whole list.
+
+        A list or watch that selects `metadata.name` is one of that name, as for the API server.
+        """
         return (
             self.namespace in {None, call.target.namespace}
             and call.target.kind.group in self.groups
             and call.resource in self.resources
             and call.verb in self.verbs
-            and (not self.names or call.target.name in self.names)
+            and (not self.names or (call.target.name or _selected(call)) in self.names)
         )
+
+
+def _selected(call: Call) -> str | None:
+    selector = call.query.get("fieldSelector", "")
+    return selector.removeprefix(_BY_NAME) if selector.startswith(_BY_NAME) else None
 
 
 @dataclass(frozen=True, slots=True)

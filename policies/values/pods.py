@@ -99,7 +99,8 @@ class Pod:
     overhead, plus one `pods` slot; while an in-place resize is unfinished, the larger of wanted and allocated.
     `local_storage` names volumes that live on the node (emptyDir, hostPath); `claims` names PersistentVolumeClaims,
     those of ephemeral volumes included. `static` covers mirror pods and pods from a file. `revision` is the label
-    `controller-revision-hash`. `unschedulable_since` is the last transition of PodScheduled to False.
+    `controller-revision-hash`. `unschedulable_since` is the last transition of PodScheduled to False; `unscheduled` is
+    what the condition says then (reason and message): another text tells of another attempt.
     """
 
     namespace: str
@@ -118,6 +119,7 @@ class Pod:
     started_at: float | None = None
     ready_since: float | None = None
     unschedulable_since: float | None = None
+    unscheduled: str = ""
     terminating: bool = False
     gated: bool = False
     static: bool = False

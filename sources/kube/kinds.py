@@ -4,7 +4,7 @@ RBAC in `deploy/` grants exactly these lists and watches; a test compares the tw
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Final, Generic, TypeVar
 
 from policies.values import kinds
@@ -23,19 +23,25 @@ from sources.kube.decoding.workloads import (
 from sources.kube.plans import decode_plan, decode_slot, plans_path, slots_path
 from sources.kube.records import decode_record, records_path
 
+# The Lease that the acting descheduler holds.
+LEADER: Final = "bayplan-descheduler"
 T = TypeVar("T")
 _Raw = Mapping[str, Any]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Kind(Generic[T]):
-    """One kind. `page` objects are asked for at a time; `key` tells objects of the kind apart."""
+    """One kind. `page` objects are asked for at a time; `key` tells objects of the kind apart.
+
+    `select` are selectors (`fieldSelector`) that narrow lists and watches down.
+    """
 
     name: str
     path: str
     decode: Callable[[_Raw], T]
     key: Callable[[_Raw], str]
     page: int = 500
+    select: Mapping[str, str] = field(default_factory=dict)
 
 
 def by_uid(raw: _Raw) -> str:
@@ -109,6 +115,22 @@ def slots_of(namespace: str) -> Kind[Any]:
     return Kind(name=kinds.SLOTS, path=slots_path(namespace), decode=decode_slot, key=by_name)
 
 
+def leader_of(namespace: str) -> Kind[Any]:
+    """Return the Lease of the descheduler that acts: its holder and version, which changes with every renewal."""
+    return Kind(
+        name=kinds.LEASES,
+        path=f"/apis/coordination.k8s.io/v1/namespaces/{namespace}/leases",
+        decode=_decode_lease,
+        key=by_name,
+        select={"fieldSelector": f"metadata.name={LEADER}"},
+    )
+
+
+def _decode_lease(raw: _Raw) -> tuple[str, str]:
+    return (raw.get("spec") or {}).get("holderIdentity") or "", raw["metadata"].get("resourceVersion") or ""
+
+
 def extender_kinds(namespace: str) -> tuple[Kind[Any], ...]:
-    """Return what the extender watches: nodes, lean pods, and ledger, plans and slot in Bayplan's namespace."""
-    return NODES, LEAN_PODS, records_of(namespace), plans_of(namespace), slots_of(namespace)
+    """Return what the extender watches: nodes, lean pods, and in Bayplan's namespace ledger, plans, slot and leader."""
+    ours = (records_of(namespace), plans_of(namespace), slots_of(namespace), leader_of(namespace))
+    return NODES, LEAN_PODS, *ours

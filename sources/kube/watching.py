@@ -120,7 +120,7 @@ class Reflector(Generic[T]):
     def _list(self, stop: threading.Event) -> str | None:
         seen: set[str] = set()
         version = None
-        for page in raw_pages(self._api, self.kind.path, limit=self.kind.page):
+        for page in raw_pages(self._api, self.kind.path, limit=self.kind.page, select=self.kind.select):
             if stop.is_set():
                 return None
             with COLLECTOR.paused():
@@ -135,6 +135,7 @@ class Reflector(Generic[T]):
 
     def _watch(self, stop: threading.Event) -> None:
         query = {
+            **self.kind.select,
             "watch": "1",
             "resourceVersion": self._version or "",
             "allowWatchBookmarks": "true",

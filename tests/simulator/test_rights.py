@@ -3,8 +3,10 @@
 import pytest
 
 from simulator.api_server import ApiServer
+from simulator.calls import Call
 from simulator.jsons import Raw
-from simulator.rights import rights_of
+from simulator.kinds import parse_path
+from simulator.rights import Grant, rights_of
 from sources.kube.errors import Forbidden
 from tests.raw import raw_lease, raw_object, raw_pod
 
@@ -68,6 +70,23 @@ def test_a_named_right_is_for_that_object_and_for_no_create(api: ApiServer) -> N
         us.request("GET", f"{LEASES}/b")
     with pytest.raises(Forbidden):
         us.request("POST", LEASES, body={"metadata": {"name": "a"}})
+
+
+def test_a_named_right_to_list_is_for_a_list_of_that_name() -> None:
+    target = parse_path(LEASES)
+    grant = Grant(
+        groups=frozenset({"coordination.k8s.io"}),
+        resources=frozenset({"leases"}),
+        verbs=frozenset({"list"}),
+        names=frozenset({"a"}),
+    )
+
+    def allowed(**query: str) -> bool:
+        return grant.allows(Call(user="us", method="GET", path=LEASES, target=target, query=query))
+
+    assert allowed(fieldSelector="metadata.name=a")
+    assert not allowed(fieldSelector="metadata.name=b")
+    assert not allowed()
 
 
 def test_role_holds_in_its_namespace_only(api: ApiServer) -> None:

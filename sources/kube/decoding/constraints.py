@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any, Final
 
-from policies.values.pods import Constraints, HostPort, PodTerm, SpreadConstraint, Toleration
+from policies.values.pods import UNCONSTRAINED, Constraints, HostPort, PodTerm, SpreadConstraint, Toleration
 from policies.values.selectors import LabelSelector, Operator, Requirement
 from sources.kube.decoding.selectors import label_selector, node_terms
 from sources.kube.decoding.sharing import Shared, word
@@ -27,6 +27,18 @@ def pod_constraints(spec: _Raw, *, namespace: str, labels: Mapping[str, str]) ->
         [spread, labels if spread and any("matchLabelKeys" in one for one in spread) else None],
         _host_ports(spec),
     )
+
+
+def repelling_constraints(spec: _Raw, *, namespace: str) -> Constraints:
+    """Return of the pod's constraints only what keeps other pods away: required anti-affinity, and host ports.
+
+    Raises:
+        KeyError, TypeError, ValueError, AttributeError: a part is malformed.
+    """
+    anti, ports = (spec.get("affinity") or {}).get("podAntiAffinity"), _host_ports(spec)
+    if not ports and not (anti and anti.get(_REQUIRED)):
+        return UNCONSTRAINED
+    return _CONSTRAINTS.of(None, None, [{"podAntiAffinity": anti}, namespace], [None, None], ports)
 
 
 def _host_ports(spec: _Raw) -> list[_Raw]:

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from policies.values.pods import Owner, Phase, Pod
-from sources.kube.decoding.constraints import pod_constraints
+from sources.kube.decoding.constraints import pod_constraints, repelling_constraints
 from sources.kube.decoding.requests import pod_requests
 from sources.kube.decoding.sharing import Shared, labels_of, word, word_or_none
 from sources.kube.decoding.times import unix_seconds, unix_seconds_or_none
@@ -41,13 +41,15 @@ def decode_pod(raw: _Raw) -> Pod:
 
 
 def decode_lean_pod(raw: _Raw) -> Pod:
-    """Read a pod without annotations, constraints and volumes, which no verdict of the extender needs.
+    """Read a pod without what no verdict of the extender needs: annotations, volumes, most constraints.
 
     Raises:
         KeyError, TypeError, ValueError, AttributeError: malformed.
     """
     metadata = raw["metadata"]
-    return Pod(**_common(raw, word(metadata["namespace"]), labels_of(metadata.get("labels"))))
+    namespace = word(metadata["namespace"])
+    constraints = repelling_constraints(raw["spec"], namespace=namespace)
+    return Pod(constraints=constraints, **_common(raw, namespace, labels_of(metadata.get("labels"))))
 
 
 def _common(raw: _Raw, namespace: str, labels: dict[str, str]) -> dict[str, Any]:
@@ -73,6 +75,7 @@ def _common(raw: _Raw, namespace: str, labels: dict[str, str]) -> dict[str, Any]
         "bound_at": bound,
         "started_at": _not_before(earliest, unix_seconds_or_none(status.get("startTime"))),
         "ready_since": _not_before(earliest, _since(ready, "True")),
+        "unscheduled": _words(scheduled),
         "unschedulable_since": None if _waits_for_gates(scheduled) else _since(scheduled, "False"),
         "terminating": metadata.get("deletionTimestamp") is not None,
         "priority": int(spec.get("priority") or 0),
@@ -100,6 +103,12 @@ def _since(condition: _Raw | None, status: str) -> float | None:
     if condition is None or condition.get("status") != status:
         return None
     return unix_seconds_or_none(condition.get("lastTransitionTime"))
+
+
+def _words(scheduled: _Raw | None) -> str:
+    if scheduled is None or scheduled.get("status") == "True":
+        return ""
+    return f"{scheduled.get('reason') or ''}: {scheduled.get('message') or ''}"
 
 
 def _not_before(earliest: float, at: float | None) -> float | None:

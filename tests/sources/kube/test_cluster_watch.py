@@ -14,10 +14,11 @@ from simulator.clock import ManualClock
 from simulator.failures import Failure
 from simulator.faults import Fail
 from sources.kube.cluster_watch import Change, ClusterWatch, WatchSettings
-from sources.kube.kinds import EVERYTHING, extender_kinds
+from sources.kube.kinds import EVERYTHING, LEADER, extender_kinds
 from sources.kube.records import encode_record
 from sources.supervising import Health, TaskState
 from tests.builders import NOW
+from tests.raw import raw_lease
 from tests.sources.kube.raw import raw_node, raw_owned, raw_pod
 from tests.sources.waiting import eventually
 
@@ -150,18 +151,21 @@ def test_listener_sees_one_change_at_a_time(api: ApiServer, watching: Watching) 
     assert [(change.before, change.after.name) for change in pods] == [(None, "web-0"), (None, "web-1")]
 
 
-def test_extender_sees_lean_pods_and_the_ledger(api: ApiServer, watching: Watching) -> None:
+def test_extender_sees_lean_pods_the_ledger_and_the_leader(api: ApiServer, watching: Watching) -> None:
     record = EvictionRecord(
         name="u1", pod_uid="u1", pod="web-9", namespace="shop", node="n1", rule="buoyancy", reason="hot", at=NOW
     )
     api.put(encode_record(record, "bayplan-system"))
+    api.put(raw_lease(LEADER, holder="d-1"), raw_lease("another"))
     watch = watching(kinds=extender_kinds("bayplan-system"))
     eventually(lambda: watch.synced)
 
     pod = watch.get(names.PODS, "uid-web-0")
     assert not pod.annotations
     assert watch.values(names.RECORDS)["u1"].pod == "web-9"
-    assert {call.resource for call in api.calls} == {"nodes", "pods", "evictionrecords", "placementplans", "planslots"}
+    assert {name: holder for name, (holder, _) in watch.values(names.LEASES).items()} == {LEADER: "d-1"}
+    ours = {"evictionrecords", "placementplans", "planslots", "leases"}
+    assert {call.resource for call in api.calls} == {"nodes", "pods", *ours}
 
 
 def test_failing_listener_is_reported_and_started_again(watching: Watching) -> None:

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from policies.values.pods import Owner, Phase
+from policies.values.pods import UNCONSTRAINED, Owner, Phase
 from policies.values.resources import CPU, MEMORY, PODS
 from sources.kube.decoding.pods import decode_lean_pod, decode_pod
 from sources.kube.decoding.tolerant import MalformedObject, tolerant
@@ -142,6 +142,24 @@ def test_lean_pod_differs_only_in_what_the_extender_never_reads() -> None:
     assert not lean.constraints.node_selector
     for name in ("uid", "labels", "owner", "node", "phase", "bound_at", "requests", "priority", "scheduler_name"):
         assert getattr(lean, name) == getattr(whole, name)
+
+
+def test_lean_pod_keeps_what_keeps_others_away() -> None:
+    anti = {"requiredDuringSchedulingIgnoredDuringExecution": [{"topologyKey": "h", "labelSelector": {}}]}
+    ports = [{"name": "c", "ports": [{"containerPort": 80, "hostPort": 80}]}]
+    raw = raw_pod(spec__affinity={"podAntiAffinity": anti}, spec__containers=ports)
+    lean, whole = decode_lean_pod(raw).constraints, decode_pod(raw).constraints
+
+    assert lean.anti_affinity == whole.anti_affinity != ()
+    assert lean.host_ports == whole.host_ports != ()
+    assert decode_lean_pod(raw_pod(spec__affinity={"podAffinity": {}})).constraints is UNCONSTRAINED
+
+
+def test_what_was_said_of_a_failed_attempt_is_kept() -> None:
+    refused = {"type": "PodScheduled", "status": "False", "reason": "Unschedulable", "message": "0/3 nodes"}
+
+    assert decode_lean_pod(raw_pod(status__conditions=[refused])).unscheduled == "Unschedulable: 0/3 nodes"
+    assert decode_lean_pod(raw_pod(status__conditions=[refused | {"status": "True"}])).unscheduled == ""
 
 
 def _paths(raw: Any, at: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
