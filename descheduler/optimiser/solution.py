@@ -53,7 +53,7 @@ class Solution:
 
     `bounds` are proven lower bounds of the unplaced pods by tier, `disruptions_bound` of the disruptions at this
     vector's counts, None where nothing is proven. `path` holds each improvement; `timings` seconds by stage; `counts`
-    what happened by name (each solver status, failed checks).
+    what happened by name (each solver status, failed checks). `troubles` says in words what went wrong, for people.
     """
 
     assignment: Assignment
@@ -66,6 +66,7 @@ class Solution:
     path: tuple[Point, ...] = ()
     timings: Mapping[str, float] = field(default_factory=dict)
     counts: Mapping[str, int] = field(default_factory=dict)
+    troubles: tuple[str, ...] = ()
 
 
 class Stop(Protocol):
