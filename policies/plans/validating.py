@@ -113,11 +113,11 @@ def _miscounted(plan: Plan, cluster: Cluster) -> Iterator[Refusal]:
     expected, awaited = _expectation(plan)
     for place in {**expected, **standing}:
         if standing[place] != expected[place]:
-            seen = f"{standing[place]} such pods of {place.kind.controller} stay on {place.node}"
+            seen = f"such pods of {place.kind.controller} that stay on {place.node}: {standing[place]}"
             yield Refusal(DRIFT, f"{seen}, the plan was made for {expected[place]}", Scope.WORKLOAD)
     for of, count in awaited.items():
         if waiting[of] != count:
-            seen = f"{waiting[of]} such pods of {of.controller} wait for a node"
+            seen = f"such pods of {of.controller} that wait for a node: {waiting[of]}"
             yield Refusal(DRIFT, f"{seen}, the plan was made for {count}", Scope.WORKLOAD)
 
 

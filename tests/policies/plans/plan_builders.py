@@ -88,8 +88,8 @@ def with_pods(cluster: Cluster, *pods: Pod, without: Sequence[str] = ()) -> Clus
     """Return a cluster with some pods changed or added, and others gone by name."""
     kept = {uid: pod for uid, pod in cluster.pods.items() if pod.name not in without}
     everybody = kept | {pod.uid: pod for pod in pods}
-    refs = make_cluster((), everybody.values(), cluster.workloads.values()).workload_of
-    return replace(cluster, pods=everybody, workload_of=refs)
+    fresh = make_cluster((), everybody.values(), cluster.workloads.values())
+    return replace(cluster, pods=everybody, workload_of=fresh.workload_of, workloads=fresh.workloads)
 
 
 def with_node(cluster: Cluster, node: Node) -> Cluster:

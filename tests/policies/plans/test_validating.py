@@ -64,23 +64,23 @@ DRIFTED: Mapping[str, Cluster] = {
     "default/web-2 is on n1, the plan takes it off n2": changed("web-2", node="n1"),
     "default/web-2 on n2 is terminating already": changed("web-2", terminating=True),
     "default/web-2 on n2 has other requests than the plan knows": changed("web-2", requests=make_resources(cpu=1)),
-    "1 such pods of ReplicaSet default/big-rs stay on n3, the plan was made for 0": changed("big-0", node="n3"),
-    "1 such pods of ReplicaSet default/big-rs stay on n3, the plan was made for 0 ": changed(
+    "such pods of ReplicaSet default/big-rs that stay on n3: 1, the plan was made for 0": changed("big-0", node="n3"),
+    "such pods of ReplicaSet default/big-rs that stay on n3: 1, the plan was made for 0 ": changed(
         "big-0", nominated_node="n3"
     ),
-    "1 such pods of ReplicaSet default/big-rs stay on n2, the plan was made for 0": with_pods(
+    "such pods of ReplicaSet default/big-rs that stay on n2: 1, the plan was made for 0": with_pods(
         the_paper(), make_pod("big-1", node="n2", workload="big", cpu=500)
     ),
-    "0 such pods of ReplicaSet default/big-rs wait for a node, the plan was made for 1": with_pods(
+    "such pods of ReplicaSet default/big-rs that wait for a node: 0, the plan was made for 1": with_pods(
         the_paper(), without=("big-0",)
     ),
-    "0 such pods of ReplicaSet default/big-rs wait for a node, the plan was made for 1 ": changed(
+    "such pods of ReplicaSet default/big-rs that wait for a node: 0, the plan was made for 1 ": changed(
         "big-0", terminating=True
     ),
-    "2 such pods of ReplicaSet default/big-rs wait for a node, the plan was made for 1": with_pods(
+    "such pods of ReplicaSet default/big-rs that wait for a node: 2, the plan was made for 1": with_pods(
         the_paper(), make_pod("big-1", node=None, workload="big", cpu=500)
     ),
-    "1 such pods of ReplicaSet default/web-rs stay on n3, the plan was made for 2": with_pods(
+    "such pods of ReplicaSet default/web-rs that stay on n3: 1, the plan was made for 2": with_pods(
         the_paper(), without=("web-1",)
     ),
 }

@@ -1,0 +1,63 @@
+"""What the owners of planned pods did since the plan was made: rolled out, scaled, or went; judges no node."""
+
+from collections.abc import Iterator
+from typing import Final
+
+from policies.values import kinds
+from policies.values.clusters import Cluster
+from policies.values.plans import Headcount, Plan
+from policies.values.workloads import Workload, WorkloadRef
+
+# Which list tells whether a workload is still there; of other kinds nobody lists, so that absence says nothing.
+_LISTED: Final = {
+    "Deployment": kinds.DEPLOYMENTS,
+    "ReplicaSet": kinds.REPLICA_SETS,
+    "StatefulSet": kinds.STATEFUL_SETS,
+}
+# Set by the Deployment controller with each new template; scaling leaves it alone.
+_REVISION: Final = "deployment.kubernetes.io/revision"
+
+
+def rollout(plan: Plan, before: Cluster, now: Cluster) -> str | None:
+    """Return which planned workload is getting another template, None where none is.
+
+    Told from the workload's revision, or from pods of it that another controller made: a plan speaks of controllers.
+    """
+    workloads = dict.fromkeys(entry.workload for entry in plan.entries if entry.workload is not None)
+    for planned in workloads:
+        old, new = before.workloads.get(planned), now.workloads.get(planned)
+        if old is not None and new is not None and _revision(old) != _revision(new):
+            return f"{planned} is being rolled out: revision {_revision(new)}, {_revision(old)} when the plan was made"
+    controllers = {entry.controller for entry in plan.entries}
+    for uid in sorted(now.pods.keys() - before.pods.keys()):
+        pod, ref = now.pods[uid], now.workload_of.get(uid)
+        if ref not in workloads or pod.owner is None or pod.ended:
+            continue
+        if WorkloadRef(pod.owner.kind, pod.namespace, pod.owner.name) not in controllers:
+            return f"{ref} is being rolled out: {pod} is a pod of {pod.owner.kind} {pod.owner.name}"
+    return None
+
+
+def _revision(workload: Workload) -> str:
+    return workload.update_revision or workload.annotations.get(_REVISION, "unknown")
+
+
+def growth(headcount: Headcount, plan: Plan, now: Cluster) -> int:
+    """Return by how many replicas a controller was scaled since the plan was made, down being negative.
+
+    0 where that is not known; all of them where the workload is gone.
+    """
+    if headcount.replicas is None:
+        return 0
+    ref = next(_workloads_of(headcount.controller, plan), headcount.controller)
+    workload = now.workloads.get(ref)
+    if workload is not None:
+        return 0 if workload.wanted is None else workload.wanted - headcount.replicas
+    listed = _LISTED.get(ref.kind)
+    return 0 if listed is None or listed in now.unreadable else -headcount.replicas
+
+
+def _workloads_of(controller: WorkloadRef, plan: Plan) -> Iterator[WorkloadRef]:
+    for entry in plan.entries:
+        if entry.controller == controller and entry.workload is not None:
+            yield entry.workload
