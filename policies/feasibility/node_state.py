@@ -5,7 +5,7 @@ from typing import Final
 from policies.values.nodes import Node
 
 # Taints that say "this node is going away": Cluster Autoscaler's and Karpenter's (before and since its v1).
-_GOING: Final = frozenset(
+REMOVAL_TAINTS: Final = frozenset(
     {
         "ToBeDeletedByClusterAutoscaler",
         "karpenter.sh/disrupted",
@@ -26,4 +26,4 @@ def why_unusable(node: Node) -> str | None:
         return "not Ready"
     if node.cordoned or _CORDONED in keys:
         return "cordoned"
-    return "about to be removed" if keys & _GOING else None
+    return "about to be removed" if keys & REMOVAL_TAINTS else None

@@ -1,8 +1,12 @@
 """Volumes as far as the feasibility of a destination needs them."""
 
 from dataclasses import dataclass
+from typing import Final
 
 from policies.values.selectors import NodeSelectorTerm
+
+# What a node declares for a CSI driver's volumes, where it declares it: this and the driver's name.
+ATTACHMENTS: Final = "attachable-volumes-csi-"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

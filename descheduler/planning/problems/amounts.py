@@ -12,8 +12,8 @@ from descheduler.planning.problems.layout import Layout
 from policies.values.nodes import Node
 from policies.values.pods import Pod
 from policies.values.resources import CPU, MEMORY, Resources, total
+from policies.values.volumes import ATTACHMENTS
 
-ATTACHMENTS: Final = "attachable-volumes-csi-"
 _ALWAYS: Final = (CPU, MEMORY)
 _UNLIMITED: Final = 2**31  # arbitrary: more volumes than all pods of a cluster have
 

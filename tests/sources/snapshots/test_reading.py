@@ -1,0 +1,161 @@
+"""Saved snapshots: what is written comes back, and what is wrong is told all at once with its place."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+
+from policies.values.clusters import Cluster
+from policies.values.pods import Constraints, HostPort
+from policies.values.records import Landing, Verification
+from policies.values.standings import Confidence, NodeStanding
+from policies.values.workloads import WorkloadRef
+from sources.snapshots.flaws import SnapshotErrors
+from sources.snapshots.reading import parse_snapshot, read_snapshot
+from sources.snapshots.snapshot import Snapshot
+from sources.snapshots.writing import dump_snapshot, write_snapshot
+from tests import strategies
+from tests.builders import make_cluster, make_node, make_pod, make_workload
+from tests.descheduler.builders import make_record
+
+FILE = "cluster.json"
+
+
+def small() -> Snapshot:
+    standing = NodeStanding(node="n1", confidence=Confidence.FULL, scores={"cpu": 0.5}, filter_buoyancy=0.5)
+    return Snapshot(
+        cluster=make_cluster([make_node()], [make_pod()], [make_workload()]),
+        records=(make_record(verification=Verification(landing=Landing.MOVED, after={"headroom": 0.5})),),
+        standings={"n1": standing},
+        use={"cpu": {"uid-web-0": 0.25}},
+    )
+
+
+def plain(**changes: Any) -> dict[str, Any]:
+    return json.loads(dump_snapshot(small())) | changes  # type: ignore[no-any-return]  # JSON has no types
+
+
+def flaws(given: object) -> list[str]:
+    content = given if isinstance(given, bytes) else json.dumps(given).encode()
+    with pytest.raises(SnapshotErrors) as caught:
+        parse_snapshot(content, file=FILE)
+    return [str(flaw) for flaw in caught.value.flaws]
+
+
+def test_a_written_snapshot_reads_as_it_was(tmp_path: Path) -> None:
+    path = tmp_path / FILE
+
+    write_snapshot(small(), path)
+
+    assert read_snapshot(path) == small()
+    assert path.stat().st_mode & 0o077 == 0
+
+
+@given(strategies.clusters())
+def test_every_cluster_reads_as_it_was(cluster: Cluster) -> None:
+    snapshot = Snapshot(cluster=cluster)
+
+    assert parse_snapshot(dump_snapshot(snapshot), file=FILE) == snapshot
+
+
+def test_workloads_keep_their_names_as_keys() -> None:
+    ref = WorkloadRef("Deployment", "default", "web")
+
+    assert parse_snapshot(dump_snapshot(small()), file=FILE).cluster.workloads[ref].wanted == 3
+
+
+def test_equal_constraints_are_one_object_again() -> None:
+    pods = [make_pod(f"web-{at}", constraints=Constraints(host_ports=(HostPort(80),))) for at in range(2)]
+
+    found = parse_snapshot(dump_snapshot(Snapshot(cluster=make_cluster([], pods))), file=FILE)
+
+    first, second = found.cluster.pods.values()
+    assert first.constraints is second.constraints
+
+
+def test_nothing_is_left_behind_where_the_file_cannot_be_written(tmp_path: Path) -> None:
+    (tmp_path / FILE).mkdir()
+
+    with pytest.raises(OSError, match=FILE):
+        write_snapshot(small(), tmp_path / FILE)
+
+    assert [path.name for path in tmp_path.iterdir()] == [FILE]
+
+
+def test_a_file_that_is_not_there_is_named(tmp_path: Path) -> None:
+    with pytest.raises(SnapshotErrors, match="cannot be read: No such file"):
+        read_snapshot(tmp_path / FILE)
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (b"{", "cluster.json: line 1, column 2: Expecting property name enclosed in double quotes; allowed is JSON"),
+        (b"\xff", "cluster.json: byte 0 is not UTF-8; allowed is JSON"),
+        (b"[" * 100_000, "cluster.json: nested too deeply; allowed is a saved snapshot"),
+        (b"[]", "cluster.json: seen a list of 0; allowed is an object, a saved snapshot"),
+        (b"{}", "cluster.json: kind: seen nothing; allowed is 'Snapshot'"),
+        (b'{"kind": "List"}', "cluster.json: kind: seen 'List'; allowed is 'Snapshot'"),
+        (b'{"kind": "Snapshot", "version": 2}', "cluster.json: version: seen 2; allowed is 1"),
+        (b'{"kind": "Snapshot", "version": true}', "cluster.json: version: seen True; allowed is 1"),
+    ],
+)
+def test_another_file_is_refused_with_one_reason(content: bytes, message: str) -> None:
+    assert flaws(content) == [message]
+
+
+def test_every_flaw_is_told_with_its_place() -> None:
+    given = plain(now="noon", use={"cpu": {"a": float("nan")}}, colour=1)
+    given["pods"][0] |= {"phase": "Odd", "size": 3, "grace_seconds": None}
+    given["pods"][0]["requests"]["amounts"] = {"cpu": "1", "memory": 2**63}
+    given["pods"][0]["constraints"]["odd"] = 1
+    given["nodes"] *= 2
+    given["standings"] = [{"node": "n1"}]
+    given["records"] = 5
+    del given["pods"][0]["name"]
+
+    found = flaws(given)
+
+    assert {flaw.partition(";")[0] for flaw in found} == {
+        "cluster.json: now: seen 'noon'",
+        "cluster.json: use.cpu.a: seen nan",
+        "cluster.json: colour: seen a member that is not known",
+        "cluster.json: pods[0].phase: seen 'Odd'",
+        "cluster.json: pods[0].size: seen a member that is not known",
+        "cluster.json: pods[0].grace_seconds: seen None",
+        "cluster.json: pods[0].requests.amounts.cpu: seen '1'",
+        "cluster.json: pods[0].requests.amounts.memory: seen 9223372036854775808",
+        "cluster.json: pods[0].constraints.odd: seen a member that is not known",
+        "cluster.json: pods[0].name: seen nothing",
+        "cluster.json: nodes: seen n1 2 times",
+        "cluster.json: standings[0].confidence: seen nothing",
+        "cluster.json: records: seen 5",
+    }
+    assert (
+        "cluster.json: pods[0].phase: seen 'Odd'; allowed is 'Pending', 'Running', 'Succeeded', 'Failed' or 'Unknown'"
+        in found
+    )
+
+
+def test_an_unknown_member_is_answered_with_those_there_are() -> None:
+    given = plain()
+    given["pods"][0]["owner"]["colour"] = 1
+    given["workloads"][0]["ref"]["colour"] = 1
+
+    assert flaws(given) == [
+        "cluster.json: pods[0].owner.colour: seen a member that is not known; allowed here: kind, name, uid",
+        "cluster.json: workloads[0].ref.colour: seen a member that is not known; allowed here: kind, namespace, name",
+    ]
+
+
+def test_long_values_are_cut_in_messages() -> None:
+    assert flaws(plain(now="x" * 200))[0] == f"cluster.json: now: seen '{'x' * 59}…; allowed is a number"
+
+
+def test_a_doubled_workload_is_seen() -> None:
+    given = plain()
+    given["workloads"] *= 2
+
+    assert flaws(given) == ["cluster.json: workloads: seen Deployment default web 2 times; allowed is once"]
