@@ -7,7 +7,7 @@ the reporter or the event writer.
 import random
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Final, Protocol
 
 from descheduler import acting, decisions, evictor, measuring, observing, recording, telling, verifying
@@ -18,8 +18,12 @@ from descheduler.evictor import ApiEvictor, RecordingEvictor
 from descheduler.ledger import Ledger, LedgerKeeper, LedgerUnreadable
 from descheduler.metrics import Metrics
 from descheduler.observing import Scene
+from descheduler.planning.desk import Asked, of_relief
+from descheduler.planning.gate import Gate
+from descheduler.planning.problems.measured import Measured, measured
 from descheduler.reporting import Reporter
 from policies import checking
+from policies.feasibility.destinations import NO_DESTINATION
 from policies.model.loading import Loaded
 from policies.model.policy import Policy
 from policies.rails import readable
@@ -57,7 +61,8 @@ class Tools:
     """What a cycle works with.
 
     `signals` gives the reader for a policy, the same one while the policy stays, and is told whose series count.
-    `policy` is the one in force now, which may be another than that of the cycle.
+    `policy` is the one in force now, which may be another than that of the cycle. `gate` keeps single evictions and
+    plans apart; `ask` takes the request for a plan where single evictions have no destination.
     """
 
     api: KubeApi
@@ -74,6 +79,8 @@ class Tools:
     pause: Callable[[float], bool]
     own_namespace: str
     seed: int = 0
+    gate: Gate = field(default_factory=Gate)
+    ask: Callable[[Asked], None] = lambda _: None
 
 
 class Cycle:
@@ -96,6 +103,7 @@ class Cycle:
             scene, outcomes = self._decide(scene, loaded)
         with self._timed("act"):
             attempts = self._act(outcomes, scene, loaded)
+        self._ask_for_relief(outcomes, scene, loaded)
         result = CycleResult(
             at=scene.cluster.now,
             mode=loaded.policy.eviction.mode,
@@ -227,7 +235,27 @@ class Cycle:
         def again(cluster: Cluster, known: Ledger) -> Scene:
             return self._look_for_room(self._evaluate(cluster, known, loaded), loaded)
 
-        return acting.act(victims, orders=orders, hands=hands, revalidate=_Recheck(tools, scene, again))
+        with tools.gate.single() as refusal:
+            if refusal is not None:
+                return tuple(Attempt(victim=victim, refusal=refusal) for victim in victims)
+            return acting.act(victims, orders=orders, hands=hands, revalidate=_Recheck(tools, scene, again))
+
+    # ------------------------------------------------------------------ relief by a plan
+
+    def _ask_for_relief(self, outcomes: tuple[Outcome, ...], scene: Scene, loaded: Loaded) -> None:
+        """Ask for a plan for the victims that nobody would take singly: the first candidate of each such proposal."""
+        stuck = {uid for outcome in outcomes if (uid := _stuck(outcome)) is not None}
+        if stuck and scene.policy.plan.relief:
+            self._tools.ask(of_relief(frozenset(stuck), self._measured(scene, loaded)))
+
+    def _measured(self, scene: Scene, loaded: Loaded) -> Measured:
+        reader, at = self._reader(scene.cluster, loaded), scene.cluster.now
+        additive = {name: one for name, one in scene.policy.signals.resources.items() if one.additive}
+        return measured(
+            scene,
+            pods={name: reader.pods(name, at) for name, one in additive.items() if one.pod is not None},
+            workloads={name: reader.workloads(name, at) for name, one in additive.items() if one.workload is not None},
+        )
 
     # ------------------------------------------------------------------ tell
 
@@ -283,6 +311,13 @@ def _proposes(scene: Scene, victim: Victim) -> bool:
         candidate for proposal in propose(scene) if proposal.refusal is None for candidate in proposal.candidates
     )
     return any((candidate.pod.uid, candidate.rule) == (chosen.pod.uid, chosen.rule) for candidate in offered)
+
+
+def _stuck(outcome: Outcome) -> str | None:
+    """Return the UID of a proposal's first candidate that only lacks a destination, None where somebody goes."""
+    if outcome.victim is not None:
+        return None
+    return next((each.pod.uid for each, refusal in outcome.refused if refusal.rail == NO_DESTINATION), None)
 
 
 def inventory_of(cluster: Cluster) -> Inventory:

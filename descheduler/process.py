@@ -4,8 +4,9 @@ Everything comes in as an argument, so that a test runs a whole process on the i
 """
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, Final, Protocol
 
 from descheduler.cycle import Clusters, Cycle, Tools
@@ -14,16 +15,24 @@ from descheduler.elector import Elector, Terms
 from descheduler.eventing import EventWriter
 from descheduler.ledger import LedgerKeeper
 from descheduler.metrics import Metrics
+from descheduler.planning.desk import Asked
+from descheduler.planning.gate import Gate
+from descheduler.planning.planner import Result
+from descheduler.planning.service import PlanService, PlanSetting, Task
+from descheduler.planning.sights import ListedSight, WatchedSight
+from descheduler.planning.tooling import Sight
 from descheduler.probing import Pages, ProbeServer
 from descheduler.reporting import Reporter
 from descheduler.running import Runner
 from descheduler.snapshots import ListedClusters, WatchedClusters
 from policies.model.loading import Loaded
 from policies.model.policy import Policy
+from policies.values import kinds
+from policies.values.pods import Pod
 from sources.clocks import Clock, SystemClock
 from sources.garbage import COLLECTOR
 from sources.kube.api import KubeApi
-from sources.kube.cluster_watch import ClusterWatch, WatchSettings
+from sources.kube.cluster_watch import Change, ClusterWatch, WatchSettings
 from sources.signals.reader import Inventory, OpenReader
 from sources.supervising import Health, supervise
 
@@ -98,59 +107,81 @@ class Process:
             setting.api, namespace=setting.namespace, writer=setting.holder, clock=setting.clock
         )
         self._watch: ClusterWatch | None = None
+        self._gate = Gate()
+        self._plans: PlanService | None = None
+        self._relief: Asked | None = None
+        self.planned: Result | None = None
         self._reader: tuple[str, OpenReader] | None = None
         self._inventory = Inventory()
 
     def run_once(self) -> CycleResult:
-        """Run a single cycle and free the Lease.
+        """Run a single cycle, then make the one plan that the policy wants, and free the Lease.
+
+        What became of the plan is in `planned`.
 
         Raises:
             NotLeading: the policy says enforce, and another process holds the Lease.
             ApiError: the cluster cannot be read at all.
         """
-        runner = self._runner(ListedClusters(self.setting.api, self.setting.clock))
+        api, clock = self.setting.api, self.setting.clock
+        runner = self._runner(ListedClusters(api, clock), self._keep_relief)
+        plans = self._planning(ListedSight(api, clock), dict)
         ended = threading.Event()
         # The policy is looked at here too: waiting for a budget may take minutes, in which somebody says stop.
         tasks = [
             self._thread("elector", lambda: self.elector.run(ended), stop=ended),
             self._thread("policy", lambda: self.setting.policy.run(ended), stop=ended),
+            *self._threads(plans.last_tasks, stop=ended),
         ]
         for thread in tasks:
             thread.start()
         try:
-            return runner.once()
+            result = runner.once()
+            self.planned = plans.once(self._relief)
         finally:
             ended.set()
             for thread in tasks:
                 thread.join(_JOIN_SECONDS)
             self.elector.release()
             self._close_reader()
+            plans.close()
+        return result
 
     def run_loop(self, *, host: str, port: int) -> None:
         """Run cycles until the stop event is set, then finish the write in hand and free the Lease."""
         stop = self.setting.stop
         settings = WatchSettings(health=self.health, clock=self.setting.clock)
-        self._watch = ClusterWatch(self.setting.api, settings=settings)
-        runner = self._runner(WatchedClusters(self._watch))
+        watch = self._watch = ClusterWatch(self.setting.api, settings=settings, on_change=self._heard)
+        plans = self._plans = self._planning(WatchedSight(watch, self.setting.api), lambda: watch.values(kinds.PODS))
+        runner = self._runner(WatchedClusters(watch), plans.desk.ask)
         probes = ProbeServer(Pages(metrics=self.exposition, readiness=self.readiness), host=host, port=port)
-        # The Lease is renewed until the last write is done: the elector ends after the cycles.
+        # Lease and slot are renewed until the last write is done: their threads end after cycles and plans.
         done = threading.Event()
-        elector = self._thread("elector", lambda: self.elector.run(done), stop=done)
+        last = [
+            self._thread("elector", lambda: self.elector.run(done), stop=done),
+            *self._threads(plans.last_tasks, stop=done),
+        ]
         tasks = [
             self._thread("probes", lambda: probes.run(stop), stop=stop),
             self._thread("policy", lambda: self.setting.policy.run(stop), stop=stop),
         ]
-        self._watch.start(stop)
-        for thread in (elector, *tasks):
+        watch.start(stop)
+        for thread in (*last, *tasks):
             thread.start()
         self._wait_until_synced()
         COLLECTOR.set_aside()
+        planning = self._threads(plans.tasks, stop=stop)
+        for thread in planning:
+            thread.start()
         supervise("cycles", runner.loop, stop=stop, health=self.health, clock=self.setting.clock)
+        for thread in planning:
+            thread.join(_JOIN_SECONDS)
         done.set()
-        for thread in (elector, *tasks):
+        for thread in (*last, *tasks):
             thread.join(_JOIN_SECONDS)
         self.elector.release()
         self._close_reader()
+        plans.close()
 
     def readiness(self) -> tuple[bool, dict[str, Any]]:
         """Tell whether the process can do its work, and in detail what is wrong; not leading is nothing wrong."""
@@ -163,6 +194,7 @@ class Process:
             "mode": policy.current.policy.eviction.mode,
             "unreadable": {} if watch is None else watch.troubles(),
             "signals": {} if reader is None else dict(reader[1].failures()),
+            "plans": {} if self._plans is None else self._plans.details(),
             "tasks": self.health.troubles(),
         }
 
@@ -175,7 +207,7 @@ class Process:
             self.metrics.task_restarts.labels(name).set(task.restarts)
         return self.metrics.text()
 
-    def _runner(self, clusters: Clusters) -> Runner:
+    def _runner(self, clusters: Clusters, ask: Callable[[Asked], None]) -> Runner:
         setting = self.setting
         tools = Tools(
             api=setting.api,
@@ -192,6 +224,8 @@ class Process:
             pause=setting.stop.wait,
             own_namespace=setting.namespace,
             seed=setting.seed,
+            gate=self._gate,
+            ask=ask,
         )
         return Runner(
             cycle=Cycle(tools),
@@ -203,6 +237,33 @@ class Process:
             stop=setting.stop,
             interval=setting.interval,
         )
+
+    def _planning(self, sight: Sight, pods: Callable[[], Mapping[str, Pod]]) -> PlanService:
+        setting = self.setting
+        made = PlanSetting(
+            api=setting.api,
+            namespace=setting.namespace,
+            holder=setting.holder,
+            policy=lambda: setting.policy.current,
+            leads=self.elector.leads,
+            sight=sight,
+            pods=pods,
+            registry=self.metrics.registry,
+            clock=setting.clock,
+            stop=setting.stop,
+            seed=setting.seed,
+        )
+        return PlanService(made, self._gate)
+
+    def _keep_relief(self, asked: Asked) -> None:
+        self._relief = asked
+
+    def _heard(self, change: Change) -> None:
+        if self._plans is not None:
+            self._plans.heard(change)
+
+    def _threads(self, tasks: Iterable[Task], *, stop: threading.Event) -> list[threading.Thread]:
+        return [self._thread(name, partial(run, stop), stop=stop) for name, run in tasks]
 
     def _signals(self, loaded: Loaded, inventory: Inventory) -> OpenReader:
         """Return the reader of this policy; another policy gets another one, as its queries may differ."""

@@ -7,6 +7,7 @@ from typing import Final
 from descheduler.optimiser.opening import options_of
 from descheduler.optimiser.solution import Proof, Solution, Solver, Stop
 from descheduler.planning.problems.building import Built, build
+from descheduler.planning.problems.measured import NOTHING_MEASURED, Measured
 from descheduler.planning.problems.plans import to_plan
 from policies.plans.rails import Pair, under_plan
 from policies.rails.situation import Situation
@@ -24,6 +25,7 @@ class Question:
     situation: Situation
     time_limit: float
     relief: frozenset[str] = frozenset()
+    measured: Measured = NOTHING_MEASURED
     resting: Mapping[Pair, float] = field(default_factory=dict)
 
 
@@ -57,7 +59,12 @@ class Computer:
     def compute(self, question: Question, template: Plan, stop: Stop) -> Computed:
         """Return the plan for a moment, without a name and a place in the cluster yet."""
         began = self.clock.monotonic()
-        built = build(under_plan(question.situation), relief=question.relief, resting=question.resting)
+        built = build(
+            under_plan(question.situation),
+            measured=question.measured,
+            relief=question.relief,
+            resting=question.resting,
+        )
         if all(item.node is not None and not item.must_leave for item in built.problem.items):
             return Computed(built=built, why_none=NOTHING_PENDING)
         options = options_of(question.situation.policy.plan, seed=self.seed)

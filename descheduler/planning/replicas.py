@@ -4,7 +4,6 @@ A replica lives while its Lease object changed within the last 6 s on *our* mono
 for 6 s yet: its renewTime was written by a clock that may be wrong, so it proves nothing.
 """
 
-import logging
 import threading
 from dataclasses import dataclass, replace
 from typing import Any, Final
@@ -13,9 +12,7 @@ from sources.clocks import Clock
 from sources.kube import errors, listing
 from sources.kube.api import KubeApi
 
-_LOG: Final = logging.getLogger(__name__)
 LIVES_FOR: Final = 6.0
-LOOK_EVERY: Final = 1.0
 PLAN: Final = "bayplan.dev/plan"
 DROPPED: Final = "bayplan.dev/plan-dropped"
 _PREFIX: Final = "bayplan-extender-"
@@ -64,15 +61,6 @@ class Replicas:
                     found[name] = self._sighting(raw, self._seen.get(name), began)
             self._seen, self._looked = found, True
         return None
-
-    def run(self, stop: threading.Event) -> None:
-        """Keep looking until `stop`; to be run under supervise()."""
-        while True:
-            problem = self.look()
-            if problem is not None:
-                _LOG.debug("%s", problem)
-            if stop.wait(LOOK_EVERY):
-                return
 
     def live(self) -> tuple[Sighting, ...]:
         """Return the replicas that live, by name."""
