@@ -13,13 +13,14 @@ from policies.feasibility.host_ports import HOST_PORTS
 from policies.feasibility.occupancy import Occupancy
 from policies.feasibility.predicates import PREDICATES
 from policies.feasibility.resources import RESOURCES
-from policies.plans.quotas import Kind, Place, kind, kind_of, leaving, remaining, unbound_pins
+from policies.plans.quotas import Kind, Place, kind, kind_among, kind_of, leaving, remaining, unbound_pins
 from policies.plans.reservations import ports_clash
 from policies.rails.view import View
 from policies.values.clusters import Cluster
 from policies.values.plans import Plan, PlanEntry
 from policies.values.pods import Constraints, Owner, Phase, Pod
 from policies.values.refusals import Refusal, Scope
+from policies.values.resources import Resources, total
 from policies.values.workloads import WorkloadRef
 
 NO_ROOM: Final = "plan-room"
@@ -46,11 +47,11 @@ class _Known:
 
     @staticmethod
     def of(plan: Plan, cluster: Cluster) -> "_Known":
-        controllers = {entry.controller for entry in plan.entries}
+        controllers = {entry.controller for entry in plan.entries if entry.controller is not None}
         waiting, samples = dict[str, Pod](), dict[Kind, Pod]()
         for pod in cluster.pods.values():
-            of = kind_of(pod)
-            if of is None or of.controller not in controllers:
+            of = kind_among(pod, controllers)
+            if of is None:
                 continue
             samples.setdefault(of, pod)
             if pod.node is None and not pod.ended and not pod.terminating:
@@ -144,16 +145,18 @@ def why_not(plan: Plan, cluster: Cluster) -> Refusal | None:
 
 
 def _overfull(state: EndState, occupancy: Occupancy) -> Refusal | None:
-    """Return which node would have less than its pods ask for."""
+    """Return which node would have less than its pods ask for, or two pods with one host port."""
+    left: dict[str, Resources] = {}
     for pod in state.coming:
-        row = occupancy.rows.row[pod.node or ""]
+        node = pod.node or ""
+        if node not in left:
+            left[node] = state.cluster.nodes[node].allocatable - total(each.requests for each in occupancy.on(node))
         for name, amount in sorted(pod.requests.amounts.items()):
-            over = -int(occupancy.free(name)[row])
-            if amount > 0 and over > 0:
-                return Refusal(NO_ROOM, f"{pod.node} would lack {over} of {name} with {pod} on it", Scope.NODE)
-        others = (other for other in occupancy.on(pod.node or "") if other.uid != pod.uid)
+            if amount > 0 and left[node][name] < 0:
+                return Refusal(NO_ROOM, f"{node} would lack {-left[node][name]} of {name} with {pod} on it", Scope.NODE)
+        others = (other for other in occupancy.on(node) if other.uid != pod.uid)
         if ports_clash(pod.constraints.host_ports, (port for other in others for port in other.constraints.host_ports)):
-            return Refusal(HOST_PORTS.name, f"{pod.node}: host port of {pod} taken", Scope.NODE)
+            return Refusal(HOST_PORTS.name, f"{node}: host port of {pod} taken", Scope.NODE)
     return None
 
 
