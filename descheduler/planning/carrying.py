@@ -31,6 +31,7 @@ ACKNOWLEDGED_WITHIN: Final = 5.0
 APPROVALS_IN_FLIGHT: Final = 1.0
 _READ_PLAN_EVERY: Final = 1.0
 _SEEN_WITHIN: Final = 2.0
+_NEWCOMERS: Final = 3.0  # a replica renews its Lease every 2 s
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -145,6 +146,7 @@ class Carrier:
         self._enter(PlanPhase.EVICTING)
         evictions = evicting.Evictions(self._tools, self._plan, self._loaded, guard=self._guard)
         for step in steps:
+            self._let_newcomers_renew()
             cluster = self._tools.sight.snapshot()
             stay = _overtaken(self._progress(cluster)) or evictions.evict(step, cluster.pods.get(step.uid))
             if stay is not None:
@@ -154,6 +156,13 @@ class Carrier:
             self._tools.metrics.evicted(step.action)
             self._show(self._until_seen(step))
         return None
+
+    def _let_newcomers_renew(self) -> None:
+        """Wait until a replica that has just started renews its Lease: one that stands still proves nothing."""
+        ends = self._tools.clock.monotonic() + _NEWCOMERS
+        while self._tools.replicas.unsure() and self._tools.clock.monotonic() < ends:
+            self._tools.pause(POLL)
+            self._tools.replicas.look()
 
     def _until_seen(self, step: PlanEntry) -> Progress:
         """Wait until the eviction shows, so that the next step does not count its pod as standing."""
@@ -189,7 +198,7 @@ class Carrier:
             self._show(progress)
             if progress.done:
                 self._mark("Realised", met=True, word="Bound", message="every wanted pod is bound")
-                return End(phase=PlanPhase.COMPLETED)
+                return End(phase=PlanPhase.COMPLETED, reason="every wanted pod is bound")
             end = self._kept_from_going_on(progress, f"not in time: {progress.missing}")
             if end is not None:
                 return end

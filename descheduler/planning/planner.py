@@ -21,8 +21,9 @@ from descheduler.planning.guarding import Guard, Stay
 from descheduler.planning.store import closed
 from descheduler.planning.tooling import Tools
 from policies.model.loading import Loaded
-from policies.plans import converging
+from policies.plans import closing
 from policies.plans.rails import Pair
+from policies.plans.sameness import SolvedStates
 from policies.rails.situation import Situation
 from policies.values import kinds
 from policies.values.clusters import Cluster
@@ -32,7 +33,6 @@ from policies.values.records import EvictionRecord
 from sources.kube import errors
 
 _LOG: Final = logging.getLogger(__name__)
-KEPT: Final = 20
 BLOCKED_FOR: Final = 2.0
 _GATE_WITHIN: Final = 5.0
 _POLL: Final = 0.25
@@ -43,7 +43,6 @@ BUSY: Final = "busy"
 OBSERVED: Final = "observed"
 UNREADABLE: Final = "unreadable"
 REFUSED: Final = "refused"
-_FAILED: Final = frozenset({PlanPhase.ABORTED, PlanPhase.TIMED_OUT})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,6 +64,7 @@ class Planner:
     current: Plan | None = field(default=None, init=False)
     _recent: tuple[Plan, ...] = field(default=(), init=False)
     _settled: bool = field(default=False, init=False)
+    solved: SolvedStates = field(default_factory=SolvedStates, init=False)
 
     def attempt(self, asked: Asked, loaded: Loaded, desk: Desk) -> Result:
         """Compute a plan and carry it out, as the policy says; the result says what came of it."""
@@ -103,17 +103,11 @@ class Planner:
             _LOG.info("the slot held the plan %s of %s and is empty now", left.plan, left.holder)
         ends = [self._close(plan, cluster) for plan in unfinished if cluster is not None]
         done = {plan.uid: plan for plan in ends if plan is not None}
-        self._recent = tuple(done.get(plan.uid, plan) for plan in plans)[-KEPT:]
+        self._recent = tuple(done.get(plan.uid, plan) for plan in plans)
         return len(done) == len(unfinished)
 
     def _close(self, plan: Plan, cluster: Cluster) -> Plan | None:
-        progress = converging.progress(plan, cluster)
-        phase = PlanPhase.COMPLETED if progress.done and plan.entries else PlanPhase.ABORTED
-        reason = (
-            ""
-            if phase is PlanPhase.COMPLETED
-            else f"the leader changed: {progress.missing or 'nothing was planned yet'}"
-        )
+        phase, reason = closing.outcome(plan, cluster)
         ended = closed(plan, phase, reason, at=cluster.now)
         if not self.tools.store.write(ended):
             return None
@@ -123,25 +117,22 @@ class Planner:
 
     def resting(self, loaded: Loaded, now: float) -> Mapping[Pair, float]:
         """Return the pairs that failed plans let rest."""
-        rest = loaded.policy.plan.eviction.cool_down.initial
-        failed = (plan for plan in self._recent if plan.finished_at is not None and plan.phase in _FAILED)
-        return {
-            (step.workload, step.source or ""): (plan.finished_at or now) + rest
-            for plan in failed
-            for step in plan.disruptions
-        }
+        return closing.resting(self._recent, loaded.policy, now=now)
 
-    def finished(self, carried: Carried) -> None:
+    def finished(self, carried: Carried, loaded: Loaded) -> None:
         """Remember a plan's end, tell of it, and forget the oldest ones."""
         tools, plan = self.tools, carried.plan
-        self._recent = (*self._recent, plan)[-KEPT:]
         self._settled = self._settled and carried.written
         tools.metrics.ended(plan, outcome=str(plan.phase), word=carried.end.word)
         tools.events.tell(telling.ended(plan, tools.namespace, carried.evicted))
-        try:
-            tools.store.keep(KEPT)
-        except errors.ApiError as error:
-            _LOG.warning("old plans could not be deleted and will be: %s", error)
+        self.remember(plan, loaded)
+
+    def remember(self, plan: Plan, loaded: Loaded) -> None:
+        """Keep a finished plan, and delete those that concern nobody any more."""
+        self._recent = (*self._recent, plan)
+        old = closing.forgettable(self._recent, loaded.policy, now=self.tools.sight.now())
+        gone = {each.uid for each in old if self.tools.store.delete(each)}
+        self._recent = tuple(each for each in self._recent if each.uid not in gone)
 
     def _ledger(self) -> Ledger | LedgerUnreadable:
         try:
@@ -160,6 +151,9 @@ class Planner:
             solution = computed.solution
             self.tools.metrics.solves.labels(solution.solver, solution.proof).inc()
             self.tools.metrics.solve_seconds.observe(computed.seconds)
+            # A plan that was found and given up may be tried again; an observed one would be found for ever.
+            if result.outcome != CANCELLED and (result.plan is None or result.outcome == OBSERVED):
+                self.solved = self.solved.after(computed.state, proven=computed.proven)
         if result.plan is None:
             self.tools.metrics.skipped.labels(result.outcome).inc()
         words = f": {result.detail}" if result.detail else ""
@@ -243,6 +237,8 @@ class _Attempt:
         question = Question(
             situation=situation,
             time_limit=limit,
+            policy_hash=self.loaded.hash,
+            solved=self.planner.solved,
             relief=self.asked.relief,
             measured=self.asked.measured,
             resting=self.planner.resting(self.loaded, cluster.now),
@@ -291,7 +287,7 @@ class _Attempt:
         if tools.leads():
             try:
                 plan = tools.store.create(plan)
-                tools.store.keep(KEPT)
+                self.planner.remember(plan, self.loaded)
             except errors.ApiError as error:
                 _LOG.warning("the observed plan %s was not written: %s", plan.name, error)
         seen = tools.sight.snapshot()
@@ -327,7 +323,7 @@ class _Attempt:
             carried = Carrier(tools, plan, self.loaded, resting=resting).run()
         finally:
             planner.current = None
-        planner.finished(carried)
+        planner.finished(carried, self.loaded)
         return Result(outcome=str(carried.end.phase), detail=carried.end.reason, plan=carried.plan, computed=computed)
 
     def _dropped(self, empty: Plan, stay: Stay) -> Result:

@@ -98,22 +98,16 @@ class PlanStore:
                 _LOG.warning("a plan cannot be read and is left alone: %s", problem)
         return tuple(sorted(plans, key=lambda plan: (plan.started_at, plan.name)))
 
-    def delete(self, plan: Plan) -> None:
-        """Delete a plan; one that stays is deleted another time."""
+    def delete(self, plan: Plan) -> bool:
+        """Delete a plan; False where it may still be there."""
         try:
             self._api.request("DELETE", codec.plans_path(self._namespace, plan.name), timeout=_CALL_SECONDS)
+        except errors.NotFound:
+            return True
         except errors.ApiError as error:
             _LOG.warning("the plan %s was not deleted: %s", plan.name, error)
-
-    def keep(self, most: int) -> None:
-        """Delete the oldest finished plans beyond `most`, which concern nobody any more.
-
-        Raises:
-            ApiError: they cannot be listed.
-        """
-        finished = [plan for plan in self.all() if plan.phase.ended]
-        for plan in finished[: max(0, len(finished) - most)]:
-            self.delete(plan)
+            return False
+        return True
 
     def _patch(self, name: str, body: dict[str, object]) -> Plan:
         path = codec.plans_path(self._namespace, name)

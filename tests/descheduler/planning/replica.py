@@ -34,10 +34,10 @@ _MERGE: Final = "application/merge-patch+json"
 class FakeReplica:
     """One replica. `dead` does nothing any more; `deaf` sees nothing new but still renews its Lease."""
 
-    def __init__(self, server: ApiServer, name: str, *, reacts_after: float = 0.05) -> None:
+    def __init__(self, server: ApiServer, name: str, *, deaf: bool = False) -> None:
         self.name = name
         self.dead = False
-        self.deaf = False
+        self.deaf = deaf
         self.plan: Plan | None = None
         self.shown = ""
         self.dropped = ""
@@ -45,7 +45,6 @@ class FakeReplica:
         self._server = server
         self._api = server.connect(f"extender-{name}")
         self._clock = server.clock
-        self._reacts_after = reacts_after
         self._renewal: tuple[str, int] = ("", -1)
         self._changed_at = 0.0
         self._held_since: float | None = None

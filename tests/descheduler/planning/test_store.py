@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from descheduler.planning.store import PlanStore, closed
+from descheduler.planning.store import PlanStore
 from policies.values.plans import Plan, PlanAction, PlanEntry, PlanPhase, PlanProgress
 from simulator.api_server import ApiServer
 from simulator.clock import ManualClock
@@ -94,22 +94,11 @@ def test_plan_that_cannot_be_read_is_left_out_of_all(server: ApiServer, store: P
         store.read("odd")
 
 
-def test_only_the_newest_finished_plans_are_kept(clock: ManualClock, store: PlanStore) -> None:
-    for number in range(4):
-        plan = store.create(Plan(name=f"p{number}"))
-        if number != 1:
-            store.write(closed(plan, PlanPhase.COMPLETED, "done", at=clock.now()))
-        clock.advance(1)
-
-    store.keep(2)
-
-    assert [plan.name for plan in store.all()] == ["p1", "p2", "p3"]
-
-
-def test_plan_that_cannot_be_deleted_stays(server: ApiServer, clock: ManualClock, store: PlanStore) -> None:
-    store.write(closed(store.create(Plan(name="p")), PlanPhase.COMPLETED, "done", at=clock.now()))
+def test_plan_that_cannot_be_deleted_is_said(server: ApiServer, store: PlanStore) -> None:
+    plan = store.create(Plan(name="p"))
     server.faults.add(Fail(Failure(500, "InternalError", "no")), method="DELETE")
 
-    store.keep(0)
-
-    assert [plan.name for plan in store.all()] == ["p"]
+    assert not store.delete(plan)
+    assert store.delete(plan)
+    assert store.delete(plan)
+    assert store.all() == ()
