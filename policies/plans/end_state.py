@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Final
 
+from policies.feasibility.attachments import capacity, with_attachments
 from policies.feasibility.host_ports import HOST_PORTS
 from policies.feasibility.occupancy import Occupancy
 from policies.feasibility.predicates import PREDICATES
@@ -146,14 +147,15 @@ def why_not(plan: Plan, cluster: Cluster) -> Refusal | None:
 
 def _overfull(state: EndState, occupancy: Occupancy) -> Refusal | None:
     """Return which node would have less than its pods ask for, or two pods with one host port."""
-    left: dict[str, Resources] = {}
+    taken: dict[str, Resources] = {}
     for pod in state.coming:
         node = pod.node or ""
-        if node not in left:
-            left[node] = state.cluster.nodes[node].allocatable - total(each.requests for each in occupancy.on(node))
-        for name, amount in sorted(pod.requests.amounts.items()):
-            if amount > 0 and left[node][name] < 0:
-                return Refusal(NO_ROOM, f"{node} would lack {-left[node][name]} of {name} with {pod} on it", Scope.NODE)
+        if node not in taken:
+            taken[node] = total(with_attachments(each, state.cluster) for each in occupancy.on(node))
+        for name, amount in sorted(with_attachments(pod, state.cluster).amounts.items()):
+            over = taken[node][name] - capacity(state.cluster.nodes[node], name)
+            if amount > 0 and over > 0:
+                return Refusal(NO_ROOM, f"{node} would lack {over} of {name} with {pod} on it", Scope.NODE)
         others = (other for other in occupancy.on(node) if other.uid != pod.uid)
         if ports_clash(pod.constraints.host_ports, (port for other in others for port in other.constraints.host_ports)):
             return Refusal(HOST_PORTS.name, f"{node}: host port of {pod} taken", Scope.NODE)

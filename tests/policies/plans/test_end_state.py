@@ -12,7 +12,7 @@ from policies.values.clusters import Cluster
 from policies.values.nodes import Taint
 from policies.values.pods import Constraints, HostPort, Owner, Pod, PodTerm, SpreadConstraint
 from policies.values.selectors import LabelSelector, Operator, Requirement
-from policies.values.volumes import Claim, Volume
+from policies.values.volumes import ATTACHMENTS, Claim, Volume
 from tests.builders import make_cluster, make_node, make_pod
 from tests.policies.plans.plan_builders import make_plan, the_paper, the_papers_plan, with_node, with_pods
 
@@ -206,6 +206,19 @@ def test_a_replacement_brings_its_own_volume_and_not_that_of_a_sibling() -> None
     user = make_pod("reader", node="n2", workload="reader", claims=("data-db-0",))
     used = said(before, with_pods(here, user), move={"db-0": "n3"})
     assert used == "volumes: n3: volume in use on another node, for default/db-0"
+
+
+def test_a_node_attaches_no_more_volumes_than_it_declares() -> None:
+    pods = [make_pod("db-0", workload="db", claims=("a",)), make_pod("log-0", workload="log", node="n2", claims=("b",))]
+    claims = {f"default/{name}": Claim(namespace="default", name=name, volume=name) for name in ("a", "b")}
+    volumes = {name: Volume(name=name, driver="fast") for name in ("a", "b")}
+    nodes = [make_node("n1"), make_node("n2", extended={f"{ATTACHMENTS}fast": 1}), make_node("n3")]
+    before = make_cluster(nodes, pods, claims=claims, volumes=volumes)
+
+    assert said(before, move={"db-0": "n3"}) is None
+    assert said(before, move={"db-0": "n2"}) == (
+        "plan-room: n2 would lack 1 of attachable-volumes-csi-fast with default/db-0 on it"
+    )
 
 
 @given(arrived=st.integers(0, 3))
