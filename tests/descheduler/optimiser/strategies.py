@@ -24,10 +24,11 @@ from descheduler.optimiser.solution import Assignment, Options
 @st.composite
 def problems(draw: st.DrawFn, *, sites: int = 3, items: int = 6, tiers: int = 3, ties: bool = True) -> Problem:
     """Problems of up to so many nodes, pods and tiers; without `ties` only room, eligibility and budgets matter."""
-    nodes = draw(st.integers(1, sites))
+    nodes = draw(st.sampled_from((sites, sites, sites, *range(1, sites + 1))))
     levels = draw(st.integers(1, tiers))
     eligibility = tuple(draw(st.lists(_members(nodes, least=0), min_size=1, max_size=2)))
-    pods = draw(st.lists(_items(nodes, levels, len(eligibility)), max_size=items))
+    least = draw(st.sampled_from((max(0, items - 2),) * 3 + (0,)))
+    pods = draw(st.lists(_items(nodes, levels, len(eligibility)), min_size=least, max_size=items))
     count = len(pods)
     return Problem(
         resources=("cpu", "memory"),
@@ -63,7 +64,8 @@ def options(deterministic: float) -> st.SearchStrategy[Options]:
 
 
 def _sites(number: int) -> st.SearchStrategy[Site]:
-    amounts = st.tuples(st.integers(-1, 8), st.integers(2, 8))
+    enough = st.integers(3, 9)
+    amounts = st.tuples(enough | enough | st.integers(-1, 2), enough)
     return st.builds(
         lambda room, more, accepts: Site(
             name=f"n{number}", room=room, allocatable=(max(0, room[0]) + more, room[1] + more), accepts=accepts
@@ -80,9 +82,9 @@ def _items(nodes: int, tiers: int, sets: int) -> st.SearchStrategy["partial[Item
         requests=st.tuples(st.integers(0, 4), st.integers(1, 4)),
         tier=st.integers(0, tiers - 1),
         eligible=st.integers(0, sets - 1),
-        node=st.none() | st.integers(0, nodes - 1),
+        node=st.integers(-nodes // 2, nodes - 1).map(lambda node: None if node < 0 else node),
         weight=st.sampled_from((1, 1, 1, 2)),
-        must_leave=st.sampled_from((False, False, False, True)),
+        must_leave=st.sampled_from((False,) * 7 + (True,)),
         owner=st.sampled_from(("a", "b", "c")),
     )
 
