@@ -88,6 +88,10 @@ class Planner:
             self._settled = self.close_open()
         return self._settled
 
+    def doubt(self) -> None:
+        """Look for open plans before the next attempt."""
+        self._settled = False
+
     def close_open(self) -> bool:
         """Close every open plan and empty the slot; False where that could not all be done."""
         tools = self.tools
@@ -192,10 +196,13 @@ class _Attempt:
         except errors.ApiError as error:
             tools.gate.leave()
             return Result(outcome=UNREADABLE, detail=f"the plan could not be created: {error}")
+        self.planner.doubt()  # until it is over for certain: should this fail, the plan stays open
         try:
-            return self._blocked(empty)
+            result = self._blocked(empty)
         finally:
+            tools.slot.free()
             tools.gate.leave()
+        return result
 
     def _blocked(self, empty: Plan) -> Result:
         tools = self.planner.tools
@@ -206,7 +213,6 @@ class _Attempt:
         computed = self._compute(empty, min(BLOCKED_FOR, self.loaded.policy.plan.time_limit))
         result = computed if isinstance(computed, Result) else self._without_plan(computed)
         if result is not None or isinstance(computed, Result) or computed.plan is None:
-            tools.slot.free()
             tools.store.delete(empty)
             return result or Result(outcome=REFUSED)
         try:
@@ -331,7 +337,6 @@ class _Attempt:
         tools = self.planner.tools
         ended = closed(empty, PlanPhase.ABORTED, stay.reason, at=tools.sight.now())
         tools.store.write(ended)
-        tools.slot.free()
         tools.metrics.ended(ended, outcome=str(ended.phase), word=stay.word)
         return Result(outcome=str(ended.phase), detail=stay.reason, plan=ended)
 
