@@ -2,8 +2,11 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import Final
 
 from descheduler.optimiser.problem import Problem
+
+_MOST: Final = 2**62
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,9 +39,22 @@ def survey(problem: Problem, *, ties: bool) -> Ground:
     }
     bound = tied(problem) if ties else frozenset()
     return Ground(
-        rooms=tuple(tuple(map(max, rooms[node], loads[node])) for node in range(len(rooms))),
+        rooms=tuple(
+            tuple(min(_MOST, max(*pair)) for pair in zip(rooms[node], loads[node], strict=True))
+            for node in range(len(rooms))
+        ),
         reach=tuple(_reach(problem, index, homes[index], closed, bound) for index in range(len(homes))),
         homes=homes,
+    )
+
+
+def oversized(problem: Problem) -> tuple[str, ...]:
+    """Return in words which resources CP-SAT could not add up, as all pods together ask for more than 64 bits hold."""
+    sums = [sum(item.requests[resource] for item in problem.items) for resource in range(len(problem.resources))]
+    return tuple(
+        f"{name}: seen requests of {asked} in all; allowed is less than {_MOST}"
+        for name, asked in zip(problem.resources, sums, strict=True)
+        if asked >= _MOST
     )
 
 
