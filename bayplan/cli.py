@@ -9,6 +9,8 @@ from bayplan.lazy import Lazy, LazyGroup
 COMMANDS: Final = {
     "extender": Lazy("bayplan.extender", "extender", "Answer kube-scheduler's filter, prioritize and preempt calls."),
     "descheduler": Lazy("bayplan.descheduler", "descheduler", "Evict the pods that a better placement would help."),
+    "plan": Lazy("bayplan.plan", "plan", "Solve, show and abort placement plans."),
+    "snapshot": Lazy("bayplan.snapshot", "snapshot", "Save a cluster, to look at what a plan would do."),
     "policy": Lazy("bayplan.policy", "policy", "Check policies, show presets and the schema."),
 }
 

@@ -11,14 +11,13 @@ from rich.console import Console
 
 from bayplan.exits import BadPolicy, NoLease, Unreachable
 from bayplan.logs import set_up
-from bayplan.options import common_options, output_option, port_option
+from bayplan.options import common_options, duration, output_option, port_option
 from bayplan.settings import ProcessSettings
 from bayplan.stopping import stop_on_signals
 from descheduler import printing
 from descheduler.decisions import CycleResult
 from descheduler.process import Process, Setting
 from descheduler.running import NotLeading
-from policies.model.fields import seconds
 from policies.model.policy import Policy
 from policies.model.problems import PolicyErrors
 from sources.kube.api import KubeApi
@@ -27,19 +26,6 @@ from sources.kube.errors import ApiError
 from sources.policy_file import PolicyFile
 from sources.signals.opening import open_signals
 from sources.signals.reader import Inventories, OpenReader
-
-
-def _duration(_ctx: click.Context, _param: click.Parameter, text: str | None) -> float | None:
-    """Read a duration as in the policy: `15s`, `1m30s`."""
-    if text is None:
-        return None
-    try:
-        wanted = seconds(text)
-    except ValueError as problem:
-        raise click.BadParameter(str(problem)) from problem
-    if wanted <= 0:
-        raise click.BadParameter(f"{text!r} is no pause; allowed is more than 0s")
-    return wanted
 
 
 @click.group()
@@ -52,7 +38,7 @@ def descheduler() -> None:
 @click.option("--once", is_flag=True, help="Run a single cycle, print what was decided, and end.")
 @click.option(
     "--interval",
-    callback=_duration,
+    callback=duration,
     metavar="DURATION",
     envvar="BAYPLAN_INTERVAL",
     show_envvar=True,

@@ -20,6 +20,7 @@ class Exit(IntEnum):
     BAD_POLICY = 3
     NO_LEASE = 4
     UNREACHABLE = 5
+    BAD_SNAPSHOT = 6
 
 
 class BadPolicy(click.ClickException):
@@ -45,3 +46,19 @@ class Unreachable(click.ClickException):
     """The Kubernetes API cannot be reached or refuses us."""
 
     exit_code = Exit.UNREACHABLE
+
+
+class BadSnapshot(click.ClickException):
+    """The file holds no snapshot; prints every fault, one a line."""
+
+    exit_code = Exit.BAD_SNAPSHOT
+
+    def show(self, file: object = None) -> None:  # noqa: ARG002  # click's signature
+        """Print the faults without a word before them."""
+        click.echo(self.format_message(), err=True)
+
+
+class NotInstalled(click.ClickException):
+    """What was asked for needs a part that is not installed."""
+
+    exit_code = Exit.USAGE

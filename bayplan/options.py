@@ -9,6 +9,7 @@ from typing import Any, Final, TypeVar
 import click
 
 from bayplan.settings import DEFAULT_NAMESPACE, DEFAULT_POLICY, LogFormat, LogLevel, ProcessSettings
+from policies.model.fields import seconds
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 _FILE: Final = click.Path(dir_okay=False, path_type=Path)
@@ -22,14 +23,37 @@ def _object_name(_ctx: click.Context, _param: click.Parameter, text: str | None)
     return text
 
 
+def duration(_ctx: click.Context, _param: click.Parameter, text: str | None) -> float | None:
+    """Read a duration as in the policy: `15s`, `1m30s`."""
+    if text is None:
+        return None
+    try:
+        wanted = seconds(text)
+    except ValueError as problem:
+        raise click.BadParameter(str(problem)) from problem
+    if wanted <= 0:
+        raise click.BadParameter(f"seen {text!r}; allowed is more than 0s")
+    return wanted
+
+
+kubeconfig_option = click.option(
+    "--kubeconfig",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    envvar=["BAYPLAN_KUBECONFIG", "KUBECONFIG"],
+    show_envvar=True,
+    help="How to reach the Kubernetes API. Default: the ServiceAccount of the pod.",
+)
+namespace_option = click.option(
+    "--namespace",
+    envvar="BAYPLAN_NAMESPACE",
+    default=DEFAULT_NAMESPACE,
+    callback=_object_name,
+    show_envvar=True,
+    show_default=True,
+    help="Where Bayplan's own objects live.",
+)
 _OPTIONS: Final = (
-    click.option(
-        "--kubeconfig",
-        type=click.Path(exists=True, dir_okay=False, path_type=Path),
-        envvar=["BAYPLAN_KUBECONFIG", "KUBECONFIG"],
-        show_envvar=True,
-        help="How to reach the Kubernetes API. Default: the ServiceAccount of the pod.",
-    ),
+    kubeconfig_option,
     click.option(
         "--policy",
         type=_FILE,
@@ -57,15 +81,7 @@ _OPTIONS: Final = (
         show_default=True,
         help="Lines for people, or one JSON object a line.",
     ),
-    click.option(
-        "--namespace",
-        envvar="BAYPLAN_NAMESPACE",
-        default=DEFAULT_NAMESPACE,
-        callback=_object_name,
-        show_envvar=True,
-        show_default=True,
-        help="Where Bayplan's own objects live.",
-    ),
+    namespace_option,
     click.option(
         "--pod-name",
         envvar=["BAYPLAN_POD_NAME", "POD_NAME"],
@@ -107,4 +123,12 @@ output_option = click.option(
     default="table",
     show_default=True,
     help="Tables for people, JSON for programs.",
+)
+
+policy_option = click.option(
+    "--policy",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    envvar="BAYPLAN_POLICY",
+    show_envvar=True,
+    help="The policy file. Default: a policy of nothing but default values.",
 )

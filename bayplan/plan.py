@@ -10,7 +10,9 @@ import click
 
 from bayplan.lazy import Lazy, LazyGroup
 
-COMMANDS: Final[dict[str, Lazy]] = {}
+COMMANDS: Final[dict[str, Lazy]] = {
+    "solve": Lazy("bayplan.plan_solve", "solve", "Compute a plan from a saved or a live cluster, and change nothing."),
+}
 
 
 @click.group(cls=LazyGroup, table=COMMANDS)

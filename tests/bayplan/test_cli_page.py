@@ -65,5 +65,17 @@ def test_every_option_of_a_service_stands_in_its_own_table_or_the_shared_one(nam
     assert undocumented(service.commands["run"].params, shared + own) == []
 
 
+@pytest.mark.parametrize("name", ["plan solve", "snapshot save"])
+def test_every_option_of_a_command_stands_in_its_own_table(name: str) -> None:
+    group, _, command = name.partition(" ")
+    found = main.get_command(click.Context(main), group)
+    own = PAGE.partition(f"### `bayplan {name}`")[2].partition("\n##")[0]
+
+    assert isinstance(found, click.Group)
+    chosen = found.get_command(click.Context(found), command)
+    assert chosen is not None
+    assert undocumented(chosen.params, own) == []
+
+
 def test_an_option_without_a_row_is_found() -> None:
     assert undocumented(bare.params, PAGE.replace("BAYPLAN_LOG_LEVEL", "")) == ["--log-level"]

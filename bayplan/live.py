@@ -1,0 +1,62 @@
+"""A snapshot of the cluster that a kubeconfig leads to, for the commands that look at one; decides nothing."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import click
+
+from bayplan.exits import BadPolicy, Unreachable
+from descheduler.taking import take
+from policies.model.dumping import content_hash
+from policies.model.loading import Loaded
+from policies.model.policy import Policy
+from policies.model.problems import PolicyErrors
+from sources.clocks import SystemClock
+from sources.kube.client import connect
+from sources.kube.errors import ApiError
+from sources.policy_file import read_policy
+from sources.signals.opening import open_signals
+from sources.signals.reader import Inventories, OpenReader
+from sources.snapshots.snapshot import Snapshot
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Whence:
+    """How to reach the cluster, None: as the pod's ServiceAccount; and where Bayplan's objects live."""
+
+    kubeconfig: Path | None
+    namespace: str
+
+
+def policy_of(path: Path | None) -> Loaded:
+    """Return the policy in a file, the default values where none is given."""
+    if path is None:
+        policy = Policy(api_version="bayplan.dev/v1alpha1", kind="Policy")
+        return Loaded(policy=policy, hash=content_hash(policy))
+    try:
+        return read_policy(path)
+    except PolicyErrors as errors:
+        raise BadPolicy(errors.problems) from errors
+
+
+def live_snapshot(whence: Whence, policy: Policy) -> Snapshot:
+    """Read the cluster; what is not known of it is said on standard error."""
+    try:
+        api = connect(whence.kubeconfig)
+    except ApiError as problem:
+        raise Unreachable(str(problem)) from problem
+
+    def open_reader(opened: Policy, inventory: Inventories) -> OpenReader:
+        return open_signals(opened, inventory, api=api)
+
+    try:
+        snapshot, troubles = take(
+            api, policy, namespace=whence.namespace, open_signals=open_reader, clock=SystemClock()
+        )
+    except ApiError as problem:
+        raise Unreachable(str(problem)) from problem
+    finally:
+        api.close()
+    for step, text in troubles.items():
+        click.echo(f"not known ({step}): {text}", err=True)
+    return snapshot
