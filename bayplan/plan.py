@@ -12,6 +12,8 @@ from bayplan.lazy import Lazy, LazyGroup
 
 COMMANDS: Final[dict[str, Lazy]] = {
     "solve": Lazy("bayplan.plan_solve", "solve", "Compute a plan from a saved or a live cluster, and change nothing."),
+    "show": Lazy("bayplan.plan_show", "show", "Show the cluster's plans and how far they got."),
+    "abort": Lazy("bayplan.plan_abort", "abort", "Stop a plan before its next eviction."),
 }
 
 

@@ -1,6 +1,6 @@
 """Plans in the cluster: creates, reads, updates and deletes them; decides nothing about them.
 
-`spec.abort` is a person's: nothing here writes it, and every update is a merge patch of other fields.
+`spec.abort` is a person's: the descheduler never writes it, and every update is a merge patch of other fields.
 """
 
 import logging
@@ -67,6 +67,14 @@ class PlanStore:
             _LOG.warning("the status %s of plan %s was not written: %s", plan.phase, plan.name, error)
             return False
         return True
+
+    def ask_to_abort(self, plan: Plan, reason: str) -> Plan:
+        """Write what a person wants; the descheduler itself never calls this.
+
+        Raises:
+            ApiError: it may be written or not.
+        """
+        return self._patch(plan.name, {"spec": {"abort": reason}})
 
     def read(self, name: str) -> Plan | None:
         """Return a plan as it stands, None where it is gone.
