@@ -31,11 +31,37 @@ evicted.
 message gives the buoyancy they would have |
 | `gone` | the pod no longer exists |
 """
+_PLANS: Final = """\
+## For plans
+
+A move or eviction of a [plan](../design/plans.md) passes the same rails, with the values of `plan.eviction` in place of
+those of `eviction` with the same names (refusals name them so), and as many victims of a node as its limit allows. No
+destination is looked for: the plan says it. Two more rails only plans have:
+
+| name | meaning |
+|---|---|
+| `max-grace` | the pod may take longer to end than `plan.maxGrace`, and the whole plan would wait for it |
+| `failed-plan` | a plan that took a pod of this workload off this node failed after its validation: the pair rests as \
+long as `plan.eviction.coolDown` says |
+
+Before its first eviction, and in part before each one, a plan itself may be refused:
+
+| name | meaning |
+|---|---|
+| `plan-drift` | a pod of the plan is gone, moved, resized or bound, or there are more or fewer of its kind than it was \
+made for |
+| `plan-node` | a node that somebody is to go to is gone |
+| `plan-room` | a node would have less than the requests of those on it in the end |
+| `plan-size` | more disruptions than `plan.maxDisruptions`, or more than one object holds |
+| `no-gain` | somebody would lose his place for no more important gain |
+| `node-state`, `node-affinity`, `taints`, `volumes`, `host-ports`, `anti-affinity`, `affinity`, `topology-spread` | \
+kube-scheduler would not put a planned pod on its node, with everybody else in his place |
+"""
 
 
 def render() -> str:
     """Return the whole page."""
-    return "\n".join([_HEAD, *_sections(), _AFTERWARDS])
+    return "\n".join([_HEAD, *_sections(), _AFTERWARDS, _PLANS])
 
 
 def _sections() -> Iterator[str]:
