@@ -48,8 +48,8 @@ Before its first eviction, and in part before each one, a plan itself may be ref
 
 | name | meaning |
 |---|---|
-| `plan-drift` | a pod of the plan is gone, moved, resized or bound, or there are more or fewer of its kind than it was \
-made for |
+| `plan-drift` | a pod of the plan is gone, moved, resized or bound, or there are more or fewer of its kind than it \
+was made for |
 | `plan-node` | a node that somebody is to go to is gone |
 | `plan-room` | a node would have less than the requests of those on it in the end |
 | `plan-size` | more disruptions than `plan.maxDisruptions`, or more than one object holds |
