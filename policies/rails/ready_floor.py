@@ -15,7 +15,7 @@ RAIL: Final = "ready-floor"
 def check(candidate: Candidate, situation: Situation) -> Refusal | None:
     """Refuse where too few Ready replicas would be left."""
     floor = situation.policy.eviction.min_ready_replicas
-    left = sum(1 for pod in situation.siblings(candidate) if pod.ready and not pod.terminating)
+    left = situation.ready_siblings(candidate)
     if left >= floor:
         return None
     ref = situation.ref(candidate)

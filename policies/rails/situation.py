@@ -1,5 +1,6 @@
 """What every rail looks at: the cluster, the ledger, the policy and what this cycle has decided so far."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 
 from policies.model.policy import Policy
@@ -58,9 +59,23 @@ class Situation:
 
     def siblings(self, candidate: Candidate) -> tuple[Pod, ...]:
         """Return the other live pods of the candidate's workload, as far as nobody has chosen them as victims."""
-        leaving = {victim.candidate.pod.uid for victim in self.victims} | {candidate.pod.uid}
+        leaving = self._leaving(candidate)
         pods = self.view.pods_of.get(self.ref(candidate), ()) if self.ref(candidate) else ()
         return tuple(pod for pod in pods if pod.uid not in leaving)
+
+    def ready_siblings(self, candidate: Candidate) -> int:
+        """Count the siblings that are Ready and not terminating, at a cost that does not grow with the workload."""
+        ready = self.view.ready_of.get(self.ref(candidate), frozenset()) if self.ref(candidate) else frozenset()
+        return len(ready) - sum(1 for uid in self._leaving(candidate) if uid in ready)
+
+    def unready_siblings(self, candidate: Candidate) -> Iterator[Pod]:
+        """Yield the siblings that are neither Ready nor terminating."""
+        leaving = self._leaving(candidate)
+        pods = self.view.unready_of.get(self.ref(candidate), ()) if self.ref(candidate) else ()
+        return (pod for pod in pods if pod.uid not in leaving)
+
+    def _leaving(self, candidate: Candidate) -> set[str]:
+        return {victim.candidate.pod.uid for victim in self.victims} | {candidate.pod.uid}
 
     def counts(self, record: EvictionRecord) -> bool:
         """Tell whether a record uses up budgets here: real ones always, observed ones in observing runs only."""

@@ -16,11 +16,7 @@ RAIL: Final = "starting"
 def check(candidate: Candidate, situation: Situation) -> Refusal | None:
     """Refuse while another pod of the workload has not become Ready yet."""
     youngest = situation.now - situation.policy.eviction.landing_timeout
-    starting = sorted(
-        str(pod)
-        for pod in situation.siblings(candidate)
-        if not pod.ready and not pod.terminating and pod.created_at > youngest
-    )
+    starting = sorted(str(pod) for pod in situation.unready_siblings(candidate) if pod.created_at > youngest)
     if not starting:
         return None
     more = len(starting) - 1

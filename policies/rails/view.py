@@ -34,6 +34,20 @@ class View:
         return _grouped((pod for pod in self.cluster.pods.values() if not pod.ended), lambda pod: refs.get(pod.uid))
 
     @cached_property
+    def ready_of(self) -> Mapping[WorkloadRef | None, frozenset[str]]:
+        """The UIDs of each workload's pods that are Ready and not terminating."""
+        return {
+            ref: frozenset(pod.uid for pod in pods if pod.ready and not pod.terminating)
+            for ref, pods in self.pods_of.items()
+        }
+
+    @cached_property
+    def unready_of(self) -> Mapping[WorkloadRef | None, tuple[Pod, ...]]:
+        """The live pods of each workload that are neither Ready nor terminating."""
+        unready = (pod for pods in self.pods_of.values() for pod in pods if not pod.ready and not pod.terminating)
+        return _grouped(unready, lambda pod: self.cluster.workload_of.get(pod.uid))
+
+    @cached_property
     def pods_on(self) -> Mapping[str | None, tuple[Pod, ...]]:
         """The pods that take room on each node: the bound ones, and the nominated ones as if they were bound."""
         return _grouped((_settled(pod) for pod in self.cluster.pods.values() if not pod.ended), lambda pod: pod.node)

@@ -20,9 +20,10 @@ _PER_WORKLOAD: Final = 1
 
 
 def budgets(layout: Layout) -> tuple[Budget, ...]:
-    """Return the budgets that can bind: with more members than disruptions allowed."""
+    """Return the budgets that can bind: those that allow less than they have members, and less than the whole plan."""
     found = (*_pdbs(layout), *_workloads(layout), *_limits(layout))
-    return tuple(budget for budget in found if len(budget.members) > budget.allowed)
+    most = most_disruptions(layout)
+    return tuple(budget for budget in found if budget.allowed < min(len(budget.members), most))
 
 
 def most_disruptions(layout: Layout) -> int:
@@ -60,22 +61,17 @@ def _workloads(layout: Layout) -> Iterator[Budget]:
 
 def _limits(layout: Layout) -> Iterator[Budget]:
     for limit in layout.situation.policy.eviction.limits:
-        if limit.scope == "cluster":
+        if limit.scope not in {"node", "namespace"}:  # a workload's is never less than one pod a plan
             continue
-        members = grouped((_member(pod, limit, layout), at) for at, pod in _running(layout))
+        members = grouped((_member(pod, limit), at) for at, pod in _running(layout))
         for name, group in members.items():
             candidate = _candidate(layout.pods[group[0]])
             left = limit.max - len(counted(candidate, limit, layout.situation))
             yield Budget(name=f"{limit.scope} limit of {name}", members=group, allowed=max(0, left))
 
 
-def _member(pod: Pod, limit: Limit, layout: Layout) -> str:
-    match limit.scope:
-        case "workload":
-            return str(layout.cluster.workload_of[pod.uid])
-        case "namespace":
-            return pod.namespace
-    return pod.node or ""
+def _member(pod: Pod, limit: Limit) -> str:
+    return pod.namespace if limit.scope == "namespace" else pod.node or ""
 
 
 def _candidate(pod: Pod) -> Candidate:

@@ -93,13 +93,17 @@ def test_a_limit_leaves_what_the_ledger_has_not_used() -> None:
     ]
 
 
-def test_a_workload_limit_of_more_is_still_one_a_plan() -> None:
+def test_a_workload_limit_is_no_row_beside_one_pod_a_plan() -> None:
     found = built(*replicas(4), limits=(Limit(scope="workload", max=3, window=600.0),))
 
-    assert sorted((row.name, row.allowed) for row in found.problem.budgets) == [
-        ("one pod of Deployment default/web", 1),
-        ("workload limit of Deployment default/web", 3),
-    ]
+    assert [(row.name, row.allowed) for row in found.problem.budgets] == [("one pod of Deployment default/web", 1)]
+
+
+def test_a_budget_that_allows_as_much_as_the_whole_plan_is_no_row() -> None:
+    pods = [make_pod(f"w{at}", workload=f"w{at}") for at in range(4)]
+    policy = make_policy(eviction={"limits": (Limit(scope="node", max=2, window=600.0),)}, max_disruptions=2)
+
+    assert build(make_situation(make_cluster(NODES, pods), policy)).problem.budgets == ()
 
 
 def test_the_clusters_limit_and_the_ledgers_room_bound_the_whole_plan() -> None:
@@ -120,11 +124,12 @@ def test_a_full_ledger_and_a_used_up_cluster_limit_allow_no_disruption() -> None
     assert found.pods == ()
 
 
-def test_records_of_the_same_workload_count_for_its_limit() -> None:
+def test_a_workload_limit_that_the_ledger_used_up_holds_all_its_pods() -> None:
     web = WorkloadRef("Deployment", "default", "web")
-    limits = (Limit(scope="workload", max=2, window=3600.0),)
+    limits = (Limit(scope="workload", max=1, window=3600.0),)
     record = elsewhere(1, workload=web, node="n3", at=1_800_000_000.0 - 1800)
 
     found = built(*replicas(3), limits=limits, records=(record,))
 
-    assert [row.allowed for row in named(found, "workload limit")] == [1]
+    assert {refusal.rail for refusal in found.fixed.values()} == {"limits"}
+    assert len(found.fixed) == 3
