@@ -1,12 +1,15 @@
 """A solution as a plan that both services obey: entries in the order of their steps, quotas, reasons for people.
 
-It carries nothing out, and judges nothing: the checker has done that.
+It carries nothing out, and judges nothing: the checker has done that, and does it again where a plan is cut short.
 """
 
 from collections.abc import Iterator
 from dataclasses import replace
 from typing import Final
 
+from descheduler.optimiser import vectors
+from descheduler.optimiser.checking import check
+from descheduler.optimiser.opening import options_of
 from descheduler.optimiser.solution import Assignment, Solution
 from descheduler.planning.problems.building import Built
 from descheduler.planning.problems.headcounts import counts
@@ -16,7 +19,7 @@ from policies.plans.quotas import kind_of
 from policies.values.plans import Plan, PlanAction, PlanEntry
 from policies.values.refusals import Refusal, Scope
 from policies.values.workloads import WorkloadRef
-from sources.kube.plans import oversize
+from sources.kube.plans import MOST_ENTRIES, oversize
 
 PLAN_SIZE: Final = "plan-size"
 
@@ -24,17 +27,46 @@ PLAN_SIZE: Final = "plan-size"
 def to_plan(built: Built, solution: Solution, template: Plan) -> Plan | Refusal:
     """Return the plan of a solution, without entries where nothing is to be done.
 
-    `template` gives everything that the solution does not: name, trigger, hold and the like. A plan that is too large
-    for one object is refused.
+    `template` gives everything that the solution does not: name, trigger, hold and the like. Of a plan that is too
+    large for one object the last placements are left to another one; where that does not help it is refused.
     """
-    entries = tuple(_entries(built, solution.assignment))
-    kinds = {kind for entry in entries if (kind := kind_of(built.situation.cluster.pods[entry.uid])) is not None}
-    quotas, headcounts = counts(built, solution.assignment, kinds)
-    plan = replace(template, entries=entries, quotas=quotas, headcounts=headcounts, vector=dict(solution.vector))
+    plan = _plan(built, solution.assignment, replace(template, vector=dict(solution.vector)))
     too_large = oversize(plan, built.situation.own_namespace)
-    if too_large is not None:
-        return Refusal(PLAN_SIZE, f"the plan is too large for one object: {too_large}", Scope.CLUSTER)
-    return plan
+    return plan if too_large is None else _cut(built, solution, template, too_large)
+
+
+def _plan(built: Built, assignment: Assignment, template: Plan) -> Plan:
+    entries = tuple(_entries(built, assignment))
+    kinds = {kind for entry in entries if (kind := kind_of(built.situation.cluster.pods[entry.uid])) is not None}
+    quotas, headcounts = counts(built, assignment, kinds)
+    return replace(template, entries=entries, quotas=quotas, headcounts=headcounts)
+
+
+def _cut(built: Built, solution: Solution, template: Plan, too_large: str) -> Plan | Refusal:
+    """Return the plan without the placements that come last, as many as it needs to fit; what is left must be valid."""
+    order = steps(built.problem, solution.assignment)
+    room = MOST_ENTRIES - len(order.disruptions)
+    while room > 0:
+        shorter = _without(solution.assignment, order.placements[room:])
+        vector = _vector(built, shorter)
+        plan = None if vector is None else _plan(built, shorter, replace(template, vector=vector))
+        if plan is not None and oversize(plan, built.situation.own_namespace) is None:
+            return plan
+        room = min(room, len(order.placements)) * 3 // 4
+    return Refusal(PLAN_SIZE, f"the plan is too large for one object: {too_large}", Scope.CLUSTER)
+
+
+def _without(assignment: Assignment, items: tuple[int, ...]) -> Assignment:
+    gone = set(items)
+    return tuple(None if at in gone else place for at, place in enumerate(assignment))
+
+
+def _vector(built: Built, assignment: Assignment) -> dict[str, int] | None:
+    """Return the vector of an assignment, None where it is not valid."""
+    options = options_of(built.situation.policy.plan)
+    if check(built.problem, assignment, options):
+        return None
+    return vectors.vector_of(built.problem, assignment, options)
 
 
 def _entries(built: Built, assignment: Assignment) -> Iterator[PlanEntry]:

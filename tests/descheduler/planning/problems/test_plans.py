@@ -1,16 +1,19 @@
 """A solution as a plan: entries in the order of their steps, absolute quotas, headcounts, pins, reasons, its size."""
 
-from dataclasses import replace
 from typing import Any
 
 from descheduler.planning.problems.building import Built, build
 from descheduler.planning.problems.plans import to_plan
 from policies.plans.quotas import remaining
 from policies.values.plans import Plan, PlanAction
+from policies.values.pods import Constraints, PodTerm
 from policies.values.refusals import Refusal
+from policies.values.selectors import LabelSelector, Operator, Requirement
+from sources.kube.plans import oversize
 from tests.builders import make_cluster, make_node, make_pod, make_workload
 from tests.descheduler.planning.problems.paper import (
     TEMPLATE,
+    make_policy,
     make_situation,
     paper_cluster,
     placing,
@@ -145,13 +148,54 @@ def test_many_names_are_counted() -> None:
     )
 
 
-def test_a_plan_of_more_than_500_entries_is_refused_with_the_reason() -> None:
-    pods = [make_pod(f"w{at:03}", node=None, workload=f"w{at}", cpu=1) for at in range(501)]
-    nodes = [make_node(f"n{at}", cpu=10_000, memory=2**40, pods=600) for at in range(1)]
-    built = build(make_situation(make_cluster(nodes, pods)))
-    answer = replace(solution(tuple(0 for _ in pods)))
+def crowded(count: int, **changes: Any) -> Built:
+    """Return a problem of many waiting pods and one node that has room for them all."""
+    pods = [make_pod(f"w{at:03}", node=None, workload=f"w{at}", cpu=1, **changes) for at in range(count)]
+    return build(make_situation(make_cluster([make_node("n0", cpu=10_000, memory=2**50, pods=900)], pods)))
 
-    refusal = to_plan(built, answer, TEMPLATE)
+
+def test_of_a_plan_of_more_than_500_entries_the_last_placements_are_left_out() -> None:
+    built = crowded(502, owner=None)
+
+    plan = to_plan(built, solution(tuple(0 for _ in built.pods)), TEMPLATE)
+
+    assert isinstance(plan, Plan)
+    assert [entry.pod for entry in plan.entries] == [f"w{at:03}" for at in range(500)]
+    assert plan.vector == {"V[0]": 0, "U[0]": 2, "D": 0}
+
+
+def test_a_plan_of_too_many_bytes_is_cut_until_it_fits() -> None:
+    built = crowded(400, namespace="n" * 250)
+
+    plan = to_plan(built, solution(tuple(0 for _ in built.pods)), TEMPLATE)
+
+    assert isinstance(plan, Plan)
+    assert 100 < len(plan.entries) < 400
+    assert oversize(plan, "bayplan-system") is None
+
+
+def test_whom_others_follow_is_never_cut_before_them() -> None:
+    anchors = LabelSelector((Requirement("app", Operator.IN, ("z",)),))
+    together = PodTerm("kubernetes.io/hostname", anchors, frozenset({"default"}))
+    anchor = make_pod("z", node=None, workload="z")
+    shy = [
+        make_pod(f"w{at:03}", node=None, workload=f"w{at}", cpu=1, constraints=Constraints(affinity=(together,)))
+        for at in range(501)
+    ]
+    built = build(make_situation(make_cluster([make_node("n0", cpu=10_000, memory=2**50, pods=900)], [anchor, *shy])))
+
+    plan = to_plan(built, solution(tuple(0 for _ in built.pods)), TEMPLATE)
+
+    assert isinstance(plan, Plan)
+    assert plan.entries[0].pod == "z"
+
+
+def test_a_plan_that_cannot_be_cut_is_refused_with_the_reason() -> None:
+    pods = [make_pod(f"w{at:03}", workload=f"w{at}", cpu=1) for at in range(501)]
+    nodes = [make_node(name, cpu=10_000, memory=2**50, pods=900) for name in ("n1", "n2")]
+    built = build(make_situation(make_cluster(nodes, pods), make_policy(max_disruptions=500)))
+
+    refusal = to_plan(built, solution(tuple(1 for _ in built.pods)), TEMPLATE)
 
     assert isinstance(refusal, Refusal)
-    assert str(refusal) == ("plan-size: the plan is too large for one object: 501 entries; allowed are 500")
+    assert str(refusal) == "plan-size: the plan is too large for one object: 501 entries; allowed are 500"
