@@ -5,9 +5,10 @@ at is what is left, and only where that is too little, who came, grew or shrank 
 """
 
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 
 from policies.plans.force import PlanInForce
-from policies.plans.quotas import Place, kind_of, wanted
+from policies.plans.quotas import Place, kind_of, making_way, wanted
 from policies.plans.reservations import Reserve, ports_clash, times
 from policies.values.clusters import Cluster
 from policies.values.plans import Plan
@@ -22,6 +23,9 @@ def unexplained(plan: Plan, before: Cluster, now: Cluster) -> str | None:
 
     `before` is the state that the plan was validated on.
     """
+    # A planned pod that was bound and ends again takes no room from the one that is awaited in its place.
+    ending = {pod.uid for pod in making_way(plan, now.pods.values())}
+    now = replace(now, pods={uid: pod for uid, pod in now.pods.items() if uid not in ending}) if ending else now
     force = PlanInForce(plan, now.nodes, now.pods.values())
     for name, reserve in sorted(force.promised.items()):
         lost = next(_lost(name, reserve, force, now), None)

@@ -14,7 +14,7 @@ from policies.feasibility.host_ports import HOST_PORTS
 from policies.feasibility.occupancy import Occupancy
 from policies.feasibility.predicates import PREDICATES
 from policies.feasibility.resources import RESOURCES
-from policies.plans.quotas import Kind, Place, kind, kind_among, kind_of, leaving, remaining, unbound_pins
+from policies.plans.quotas import Kind, Place, kind, kind_among, kind_of, leaving, making_way, remaining, unbound_pins
 from policies.plans.reservations import ports_clash
 from policies.rails.view import View
 from policies.values.clusters import Cluster
@@ -71,7 +71,8 @@ def end_state(plan: Plan, cluster: Cluster) -> EndState:
         for pod in known.waiting.values()
         if pod.nominated_node is None or (_controller(pod), pod.nominated_node) in targets
     )
-    out = {*leaving(plan), *(pod.uid for pod in doubled)}
+    ending = making_way(plan, cluster.pods.values())
+    out = {*leaving(plan), *(pod.uid for pod in (*doubled, *ending))}
     staying = {uid: pod for uid, pod in cluster.pods.items() if uid not in out}
     return EndState(cluster=replace(cluster, pods=staying | {pod.uid: pod for pod in coming}), coming=coming)
 

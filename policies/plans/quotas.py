@@ -91,6 +91,19 @@ def remaining(plan: Plan, pods: Iterable[Pod]) -> Mapping[Place, int]:
     return {place: max(0, count - present[place]) for place, count in wanted(plan).items()}
 
 
+def making_way(plan: Plan, pods: Iterable[Pod]) -> tuple[Pod, ...]:
+    """Return the pods that end where the plan awaits another one of their kind: whoever comes takes their room."""
+    everybody = tuple(pods)
+    awaited = {place for place, count in remaining(plan, everybody).items() if count > 0}
+    controllers, gone = {place.kind.controller for place in awaited}, leaving(plan)
+    ending = (pod for pod in everybody if pod.terminating and not pod.ended and pod.uid not in gone)
+    return tuple(
+        pod
+        for pod in ending
+        if pod.node is not None and (of := kind_among(pod, controllers)) is not None and Place(of, pod.node) in awaited
+    )
+
+
 def unbound_pins(plan: Plan, pods: Iterable[Pod]) -> Mapping[str, PlanEntry]:
     """Return the bare pods, by UID, that the plan places and that stand on no node yet.
 

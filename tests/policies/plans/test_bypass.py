@@ -133,6 +133,15 @@ def test_a_bare_pod_on_its_node_is_explained() -> None:
     assert str(taken).startswith("default/late (")
 
 
+def test_a_planned_pod_that_ends_again_takes_nothing_from_the_next_one() -> None:
+    ending = with_pods(GONE, make_pod("web-x", node="n1", cpu=400, terminating=True))
+    tight = with_node(ending, make_node("n1", cpu=900))
+
+    assert said(tight, with_node(the_paper(), make_node("n1", cpu=900))) is None
+    taken = with_pods(tight, late(node="n1", cpu=1))
+    assert str(said(taken)).startswith("default/late (")
+
+
 def test_a_host_port_can_be_taken_as_well() -> None:
     port = Constraints(host_ports=(HostPort(80),))
     before = make_cluster([make_node("n1")], [make_pod("web-0", node=None, constraints=port)])

@@ -57,6 +57,14 @@ def test_who_has_arrived_stands_for_himself() -> None:
     assert stands(state.cluster) == {"n1": ["api-0", "web-x"], "n2": ["api-1", "big-0"], "n3": ["web-0", "web-1"]}
 
 
+def test_a_replacement_that_ends_again_makes_way_for_the_next_one() -> None:
+    ending = make_pod("web-x", node="n1", cpu=400, terminating=True)
+    now = with_node(with_pods(the_paper(), ending, without=("web-2",)), make_node("n1", cpu=900))
+
+    assert stands(end_state(the_papers_plan(), now).cluster)["n1"] == ["api-0", "web-2"]
+    assert why_not(the_papers_plan(), now) is None
+
+
 def test_a_replacement_that_waits_has_one_stand_in_and_takes_its_room_once() -> None:
     waiting = make_pod("web-x", node=None, cpu=400, nominated_node="n1")
     now = with_pods(the_paper(), waiting, without=("web-2",))

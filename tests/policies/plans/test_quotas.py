@@ -5,7 +5,18 @@ from dataclasses import replace
 from hypothesis import given
 from hypothesis import strategies as st
 
-from policies.plans.quotas import Kind, Place, bound, kind, kind_of, leaving, remaining, unbound_pins, wanted
+from policies.plans.quotas import (
+    Kind,
+    Place,
+    bound,
+    kind,
+    kind_of,
+    leaving,
+    making_way,
+    remaining,
+    unbound_pins,
+    wanted,
+)
 from policies.values.plans import Plan, PlanAction, PlanEntry, Quota
 from policies.values.pods import Phase, Pod
 from policies.values.resources import Resources
@@ -98,3 +109,20 @@ def test_what_remains_is_never_negative_and_never_hides_a_bound_pod(
 
 def _permuted(plan: Plan, pods: list[Pod]) -> object:
     return remaining(plan, pods[::-1])
+
+
+def test_pods_that_end_where_others_are_awaited_make_way() -> None:
+    plan = _plan(_quota(wanted=1), _quota("n2", wanted=1), entries=(_move("uid-victim"),))
+    pods = [
+        make_pod("ending", terminating=True),
+        make_pod("ended", terminating=True, phase=Phase.FAILED),
+        make_pod("victim", terminating=True),
+        make_pod("waiting", node=None, terminating=True),
+        make_pod("elsewhere", node="n3", terminating=True),
+        make_pod("api", workload="api", terminating=True),
+        make_pod("bare", owner=None, terminating=True),
+        make_pod("there", node="n2"),
+        make_pod("beside", node="n2", terminating=True),
+    ]
+
+    assert [pod.name for pod in making_way(plan, pods)] == ["ending"]
