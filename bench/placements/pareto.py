@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 _BISECTIONS = 200
-_WIDEST = 64.0
+_WIDEST = 300.0  # of the bounds' ratio to this power a float still holds the square
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +64,8 @@ def with_mean(low: float, high: float, mean: float) -> Pareto:
     Raises:
         ValueError: no exponent in reach gives it.
     """
-    least, most = -_WIDEST, _WIDEST  # the mean falls with the exponent
+    most = _WIDEST / math.log(high / low)
+    least = -most  # the mean falls with the exponent
     if not Pareto(low, high, most).mean <= mean <= Pareto(low, high, least).mean:
         raise ValueError(f"a mean of {mean:g} on {low:g} to {high:g}; allowed is well within the bounds")
     for _ in range(_BISECTIONS):
