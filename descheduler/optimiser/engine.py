@@ -1,0 +1,113 @@
+"""One CP-SAT solve: parameters, cancelling, and what each of the five statuses means; builds no model."""
+
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Final
+
+from ortools.sat.python import cp_model
+
+from descheduler.optimiser.model.draft import Values
+from descheduler.optimiser.solution import Stop
+
+_POLL: Final = 0.01  # seconds between two looks at the stop
+
+
+class Status(StrEnum):
+    """How a solve ended."""
+
+    OPTIMAL = "optimal"
+    FEASIBLE = "feasible"
+    INFEASIBLE = "infeasible"
+    UNKNOWN = "unknown"
+    MODEL_INVALID = "model-invalid"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Outcome:
+    """A status, the variables' values where there is a solution, the objective's proven bound, and the effort."""
+
+    status: Status
+    values: Values | None
+    bound: float
+    effort: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Effort:
+    """How a solve is to search. `limit` is in seconds, or in CP-SAT's own deterministic ones."""
+
+    limit: float
+    workers: int
+    seed: int
+    deterministic: bool
+    first: bool = False
+
+
+class Engine:
+    """Solves one model at a time; another thread ends a solve once the stop is set."""
+
+    def __init__(self, stop: Stop) -> None:
+        self._stop = stop
+        self._solver: cp_model.CpSolver | None = None
+        self._over = threading.Event()
+
+    @contextmanager
+    def watched(self) -> Iterator[None]:
+        """Look at the stop as long as this is open."""
+        watcher = threading.Thread(target=self._watch, name="optimiser-stop", daemon=True)
+        watcher.start()
+        try:
+            yield
+        finally:
+            self._over.set()
+            watcher.join()
+
+    def solve(self, model: cp_model.CpModel, effort: Effort) -> Outcome:
+        """Search until the model is solved, the limit is reached, or the stop is set."""
+        solver = cp_model.CpSolver()
+        self._solver = solver
+        _configure(solver, effort)
+        if self._stop.is_set():
+            return Outcome(status=Status.UNKNOWN, values=None, bound=float("-inf"), effort=0.0)
+        status = _STATUSES[solver.solve(model)]
+        self._solver = None
+        response = solver.response_proto
+        found = status in {Status.OPTIMAL, Status.FEASIBLE}
+        return Outcome(
+            status=status,
+            values=list(response.solution) if found else None,
+            bound=response.best_objective_bound,
+            effort=response.deterministic_time if effort.deterministic else response.wall_time,
+        )
+
+    def _watch(self) -> None:
+        while not self._over.wait(_POLL):
+            solver = self._solver
+            if solver is not None and self._stop.is_set():
+                solver.stop_search()  # again and again: it is lost on a solve that has not begun
+
+
+_STATUSES: Final = {
+    cp_model.OPTIMAL: Status.OPTIMAL,
+    cp_model.FEASIBLE: Status.FEASIBLE,
+    cp_model.INFEASIBLE: Status.INFEASIBLE,
+    cp_model.UNKNOWN: Status.UNKNOWN,
+    cp_model.MODEL_INVALID: Status.MODEL_INVALID,
+}
+
+
+def _configure(solver: cp_model.CpSolver, effort: Effort) -> None:
+    parameters = solver.parameters
+    parameters.num_workers = effort.workers
+    parameters.random_seed = effort.seed
+    # Symmetry breaking may make a complete hint infeasible (docs/design/optimiser.md, section 6).
+    parameters.symmetry_level = 0
+    parameters.stop_after_first_solution = effort.first
+    if effort.deterministic:
+        parameters.interleave_search = True
+        parameters.max_deterministic_time = effort.limit
+    else:
+        parameters.max_time_in_seconds = effort.limit

@@ -1,0 +1,117 @@
+"""Large neighbourhood search: the exact model on a dozen nodes at a time, the rest of the plan fixed.
+
+Source: docs/design/optimiser.md, section 4. To grow asks for one more pod at no more than the price; to polish keeps
+all pods placed and asks for fewer disruptions. What a round cannot find proves nothing.
+"""
+
+from typing import Final
+
+import numpy as np
+
+from descheduler.optimiser.limits import Limit, floors, price, settled
+from descheduler.optimiser.model.assembling import Model, total
+from descheduler.optimiser.model.draft import Sum
+from descheduler.optimiser.model.frame import around
+from descheduler.optimiser.search import Search
+from descheduler.optimiser.tables import Bools, Ints
+
+_GROW: Final = 16  # nodes of a round that places more
+_POLISH: Final = 12  # nodes of a round that disturbs fewer
+_ROUND: Final = 0.6  # seconds of a round at most
+_PATIENCE: Final = 6  # failures in a row before every third round polishes
+_WAITING: Final = 60  # pods without a place that enter a round
+
+
+class Neighbourhoods:
+    """Draws nodes, solves them, keeps what is better."""
+
+    def __init__(self, search: Search, *, hopeless: Bools) -> None:
+        self._search = search
+        self._hopeless = hopeless
+        self._random = np.random.default_rng(search.options.seed)
+        self._failures = 0
+        self._rounds = 0
+
+    def grow(self, until: float, targets: list[int]) -> None:
+        """Place more until the time is reached or every tier has what can be had."""
+        search = self._search
+        while search.clock.used() < until and not search.clock.over():
+            short = [tier for tier, goal in enumerate(targets) if search.score.unplaced[tier] > goal]
+            if not short:
+                return
+            self._rounds += 1
+            if self._failures >= _PATIENCE and self._rounds % 3 == 0:
+                self._polish()
+                continue
+            better = self._grow(short[self._failures % len(short)])
+            self._failures = 0 if better else self._failures + 1
+
+    def polish(self, until: float, failures: int) -> None:
+        """Disturb fewer until the time is reached, nobody is disturbed, or that often in a row nothing was found."""
+        search, failed = self._search, 0
+        while search.clock.used() < until and not search.clock.over() and search.score.weight and failed < failures:
+            failed = 0 if self._polish() else failed + 1
+
+    def _grow(self, tier: int) -> bool:
+        search = self._search
+        free = self._shares()
+        roomiest = np.argsort(-free, kind="stable")[:_GROW]
+        sites = roomiest if self._rounds == 1 else self._draw(free + 1e-3, _GROW)
+        model = self._model(sites)
+        # Under `frozen` the tier that gains decides who may be disturbed for it; else any gain will do.
+        frozen = search.options.order == "frozen"
+        gained = model.unplaced[tier] if frozen else total(model.unplaced)
+        now = search.score.unplaced[tier] if frozen else sum(search.score.unplaced)
+        limits: list[Limit] = [
+            *floors(model, search.score),
+            (gained, now - 1),
+            *settled(search, model, tier),
+            *price(search, model, gained, now),
+        ]
+        return self._solve(model, limits, total(model.weights))
+
+    def _polish(self) -> bool:
+        search = self._search
+        touched = self._touched()
+        model = self._model(self._draw(touched + 0.05 * touched.max(initial=1.0), _POLISH))
+        tiers = len(model.weights)
+        limits = [*floors(model, search.score), *settled(search, model, tiers)]
+        return self._solve(model, limits, total(model.weights))
+
+    def _model(self, sites: Ints) -> Model:
+        search = self._search
+        waiting = np.flatnonzero((search.where < 0) & ~self._hopeless)
+        if len(waiting) > _WAITING:
+            running = search.cast.tables.running[waiting]
+            chosen = self._random.choice(waiting[~running], min(_WAITING, int((~running).sum())), replace=False)
+            waiting = np.concatenate([waiting[running], chosen])
+        frame = around(search.cast, search.where, sites, waiting)
+        return Model(frame, evictions=not search.options.evict_for_count)
+
+    def _solve(self, model: Model, limits: list[Limit], objective: Sum) -> bool:
+        search = self._search
+        before = search.score
+        search.attempt(model, limits, objective, most=_ROUND)
+        return search.score is not before
+
+    def _draw(self, weights: "np.ndarray[tuple[int], np.dtype[np.float64]]", count: int) -> Ints:
+        some = min(count, len(weights))
+        drawn: Ints = self._random.choice(len(weights), some, replace=False, p=weights / weights.sum())
+        return drawn
+
+    def _shares(self) -> "np.ndarray[tuple[int], np.dtype[np.float64]]":
+        """Return how much of each node is free, all resources together."""
+        tables, where = self._search.cast.tables, self._search.where
+        free = tables.room.copy()
+        placed = where >= 0
+        np.subtract.at(free, where[placed], tables.requests[placed])
+        return np.asarray((free * tables.scale).sum(axis=1).clip(min=0.0))
+
+    def _touched(self) -> "np.ndarray[tuple[int], np.dtype[np.float64]]":
+        """Return how many pods the plan brings to each node or takes from it."""
+        tables, where = self._search.cast.tables, self._search.where
+        moved = where != tables.origin
+        touched = np.zeros(len(tables.room) + 1)
+        np.add.at(touched, where[moved], 1.0)
+        np.add.at(touched, tables.origin[moved], 1.0)
+        return touched[:-1]

@@ -1,0 +1,161 @@
+"""Bayplan's own solver: classes, bounds, a first plan, the whole model where it is small enough, neighbourhoods.
+
+Source: docs/design/optimiser.md, section 4. It holds a complete plan from the first moment and returns the best one
+on any stop; judging that plan independently is the caller's (`checking`).
+"""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Final
+
+import numpy as np
+
+from descheduler.optimiser import vectors
+from descheduler.optimiser.bounds import hopeless, least_unplaced, least_without_eviction
+from descheduler.optimiser.classes import classify
+from descheduler.optimiser.clock import Clock
+from descheduler.optimiser.engine import Engine
+from descheduler.optimiser.heuristic.filling import fill, preempt
+from descheduler.optimiser.heuristic.state import State
+from descheduler.optimiser.ladder import Known, Ladder
+from descheduler.optimiser.lns import Neighbourhoods
+from descheduler.optimiser.model.assembling import Model
+from descheduler.optimiser.model.frame import Cast, whole
+from descheduler.optimiser.problem import Problem
+from descheduler.optimiser.proving import Prover
+from descheduler.optimiser.search import Search
+from descheduler.optimiser.solution import Assignment, Options, Proof, Solution, Stop, doing_nothing
+from descheduler.optimiser.tables import Ints, tabulate
+from descheduler.optimiser.ties.opening import open_ties
+
+WHOLE: Final = 12_000  # variables up to which the whole problem is one model
+_LADDER: Final = 0.45  # of the time for the whole model, where it leaves a gap
+_GROW: Final = 0.8  # of the time after which nothing more is placed, only disturbed less
+
+
+class BayplanSolver:
+    """Implements `Solver` in this process. `failures` is a folder for models that should not have failed."""
+
+    name = "bayplan"
+
+    def __init__(self, failures: Path | None = None) -> None:
+        self._failures = failures
+
+    def solve(self, problem: Problem, options: Options, stop: Stop) -> Solution:
+        """Return the best plan found within the options, doing nothing at least."""
+        if not problem.items or not problem.sites:
+            return _nothing(problem, options)
+        engine = Engine(stop)
+        with engine.watched():
+            return _Run(problem, options, stop, engine, self._failures).solve()
+
+
+class _Run:
+    """One solve from the arrays to the answer."""
+
+    def __init__(self, problem: Problem, options: Options, stop: Stop, engine: Engine, failures: Path | None) -> None:
+        self._problem, self._options = problem, options
+        self._clock = Clock(options, stop)
+        self._tables = tabulate(problem)
+        self._cast = Cast(problem, self._tables, classify(problem, self._tables))
+        self._search = Search(self._cast, options, self._clock, engine)
+        self._search.failures = failures
+        self._hopeless = hopeless(self._tables)
+        self._known = Known(
+            least=least_unplaced(self._tables, self._hopeless),
+            without_eviction=least_without_eviction(self._tables, self._hopeless),
+        )
+        self._timings: dict[str, float] = {"arrays": self._clock.wall()}
+        self._proven = False
+
+    def solve(self) -> Solution:
+        self._stage("heuristic", self._incumbent)
+        self._proven = self._evident()
+        if not self._proven and not self._clock.over():
+            frame = whole(self._cast, self._search.where)
+            if frame.variables() <= WHOLE:
+                self._stage("model", lambda: self._whole(Model(frame, evictions=True, exact=True)))
+        if not self._proven:
+            self._stage("neighbourhoods", self._around)
+        return self._answer()
+
+    def _stage(self, name: str, work: Callable[[], None]) -> None:
+        began = self._clock.wall()
+        work()
+        self._timings[name] = self._timings.get(name, 0.0) + self._clock.wall() - began
+
+    def _incumbent(self) -> None:
+        state = self._state()
+        fill(state, self._cast.classes, self._options, hopeless=self._hopeless, over=self._clock.over)
+        self._search.offer(state.where)
+
+    def _state(self) -> State:
+        return State(self._tables, open_ties(self._problem, self._tables), self._problem.max_disruptions)
+
+    def _evident(self) -> bool:
+        """Whether the bounds alone prove the incumbent: nobody is disturbed and no tier could have more."""
+        score = self._search.score
+        return not score.weight and np.cumsum(score.unplaced).tolist() == list(self._known.least)
+
+    def _whole(self, model: Model) -> None:
+        until = self._clock.used() + self._clock.left() * _LADDER
+        Ladder(self._search, model, self._known).climb(until - self._clock.used())
+        self._proven = Prover(self._search, model, self._known).prove(until)
+
+    def _around(self) -> None:
+        around = Neighbourhoods(self._search, hopeless=self._hopeless)
+        around.grow(self._clock.limit * _GROW, self._known.targets())
+        self._preempt()
+        around.polish(self._clock.limit, failures=30)
+
+    def _preempt(self) -> None:
+        state = self._state()
+        state.adopt(self._search.where)
+        preempt(state, self._options, hopeless=self._hopeless, over=self._clock.over)
+        self._search.offer(state.where)
+
+    def _answer(self) -> Solution:
+        search = self._search
+        improved = search.key(search.score) < search.key(search.baseline)
+        assignment = _assignment(search.where) if improved else doing_nothing(self._problem)
+        return Solution(
+            assignment=assignment,
+            proof=_proof(improved=improved, proven=self._proven),
+            solver=BayplanSolver.name,
+            vector=vectors.vector_of(self._problem, assignment, self._options),
+            baseline=vectors.vector_of(self._problem, doing_nothing(self._problem), self._options),
+            bounds=_by_tier(self._known.least),
+            disruptions_bound=self._known.weight,
+            path=tuple(search.path),
+            timings={**self._timings, "all": self._clock.wall()},
+            counts=dict(search.counts),
+        )
+
+
+def _assignment(where: Ints) -> Assignment:
+    return tuple(None if node < 0 else node for node in where.tolist())
+
+
+def _by_tier(least: tuple[int, ...]) -> tuple[int, ...]:
+    """Return the bound of each tier, given that the tiers above it are at theirs."""
+    return tuple(here - before for before, here in zip((0, *least), least, strict=False))
+
+
+def _proof(*, improved: bool, proven: bool) -> Proof:
+    if improved:
+        return Proof.IMPROVED_PROVEN if proven else Proof.IMPROVED
+    return Proof.NOTHING_BETTER if proven else Proof.NOTHING_FOUND
+
+
+def _nothing(problem: Problem, options: Options) -> Solution:
+    """Return doing nothing for a problem without pods or nodes: there is nothing else."""
+    assignment = doing_nothing(problem)
+    vector = vectors.vector_of(problem, assignment, options)
+    return Solution(
+        assignment=assignment,
+        proof=Proof.NOTHING_BETTER,
+        solver=BayplanSolver.name,
+        vector=vector,
+        baseline=vector,
+        bounds=(0,) * problem.tiers,
+    )

@@ -1,0 +1,115 @@
+"""A problem as arrays, with what the present placement breaks relaxed to its present state; solves nothing.
+
+Source: docs/design/optimiser.md, sections 2 and 3. Amounts stay exact: what is larger than every node is cut to one
+more than the largest, which fits nowhere either.
+"""
+
+from dataclasses import dataclass
+from typing import Final, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from descheduler.optimiser.problem import Problem
+
+Ints: TypeAlias = npt.NDArray[np.int64]
+Bools: TypeAlias = npt.NDArray[np.bool_]
+NOWHERE: Final = -1
+_LARGEST: Final = 2**50  # sums over 8,000 pods stay below 2**63
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tables:
+    """Pods are rows of `requests`, nodes rows of `room`; `masks[mask_of[pod]]` are the nodes it may be placed on.
+
+    `origin` is where a pod runs, `NOWHERE` for pending ones and for victims that must leave; `left` is a victim's node,
+    where it stands until it gets a place, `NOWHERE` for others. `closed` nodes take nobody: masks leave them out.
+    """
+
+    requests: Ints
+    room: Ints
+    scale: npt.NDArray[np.float64]
+    tier: Ints
+    weight: Ints
+    origin: Ints
+    left: Ints
+    keep_first: npt.NDArray[np.float64]
+    mask_of: Ints
+    masks: Bools
+    closed: Bools
+    tiers: int
+
+    @property
+    def running(self) -> Bools:
+        """Which pods run and may stay."""
+        return self.origin >= 0
+
+    @property
+    def leaving(self) -> Bools:
+        """Which pods are victims that must leave."""
+        return self.left >= 0
+
+
+def tabulate(problem: Problem) -> Tables:
+    """Return the problem's pods and nodes as arrays."""
+    items, sites = problem.items, problem.sites
+    width = len(problem.resources)
+    limit = _limits(problem)
+    requests = _matrix([tuple(map(min, item.requests, limit)) for item in items], width)
+    node = np.array([NOWHERE if item.node is None else item.node for item in items], dtype=np.int64)
+    leaving = np.array([item.must_leave for item in items], dtype=np.bool_) & (node >= 0)
+    room = _matrix([tuple(max(-_LARGEST, min(_LARGEST, amount)) for amount in site.room) for site in sites], width)
+    np.subtract.at(room, node[leaving], requests[leaving])  # a victim's space stays taken
+    origin = np.where(leaving, NOWHERE, node)
+    use = np.zeros_like(room)
+    np.add.at(use, origin[origin >= 0], requests[origin >= 0])
+    closed = np.array([not site.accepts for site in sites], dtype=np.bool_) | (use > room).any(axis=1)
+    masks, mask_of = _masks(problem, closed)
+    relaxed = np.maximum(np.maximum(room, use), 0)
+    return Tables(
+        requests=requests,
+        room=relaxed,
+        scale=1.0 / np.maximum(relaxed.max(axis=0, initial=1), 1),
+        tier=np.array([item.tier for item in items], dtype=np.int64),
+        weight=np.array([item.weight for item in items], dtype=np.int64),
+        origin=origin,
+        left=np.where(leaving, node, NOWHERE),
+        keep_first=np.array([item.keep_first for item in items], dtype=np.float64),
+        mask_of=mask_of,
+        masks=masks,
+        closed=closed,
+        tiers=problem.tiers,
+    )
+
+
+def _limits(problem: Problem) -> tuple[int, ...]:
+    """Return one more than the largest node has of each resource."""
+    sites = problem.sites
+    most = [max((max(site.room[r], 0) for site in sites), default=0) for r in range(len(problem.resources))]
+    return tuple(min(amount, _LARGEST) + 1 for amount in most)
+
+
+def _matrix(rows: list[tuple[int, ...]], width: int) -> Ints:
+    return np.array(rows, dtype=np.int64).reshape(len(rows), width)
+
+
+def _masks(problem: Problem, closed: Bools) -> tuple[Bools, Ints]:
+    """Return the distinct sets of nodes and which one each pod has; a victim's set is without its node."""
+    known: dict[tuple[int, int], int] = {}
+    rows: list[Bools] = []
+    same: dict[bytes, int] = {}
+    mask_of = np.empty(len(problem.items), dtype=np.int64)
+    for index, item in enumerate(problem.items):
+        shut = item.node if item.must_leave and item.node is not None else NOWHERE
+        key = (item.eligible, shut)
+        if key not in known:
+            row = np.zeros(len(problem.sites), dtype=np.bool_)
+            row[list(problem.eligibility[item.eligible])] = True
+            row &= ~closed
+            if shut >= 0:
+                row[shut] = False
+            known[key] = same.setdefault(row.tobytes(), len(rows))
+            if known[key] == len(rows):
+                rows.append(row)
+        mask_of[index] = known[key]
+    return np.array(rows, dtype=np.bool_).reshape(len(rows), len(problem.sites)), mask_of

@@ -1,0 +1,33 @@
+"""At most so many disruptions among some pods, as a running count."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from descheduler.optimiser.tables import Bools, Tables
+
+
+class BudgetTie:
+    """Counts members off their node, and victims that got another one; a negative allowance allows none."""
+
+    def __init__(self, tables: Tables, allowed: int) -> None:
+        self._home: Sequence[int] = np.maximum(tables.origin, tables.left).tolist()
+        self._victim: Sequence[bool] = tables.leaving.tolist()
+        self._everywhere = np.ones(len(tables.room), dtype=np.bool_)
+        self._left = max(allowed, 0)
+
+    def change(self, pod: int, old: int, new: int) -> None:
+        """Take one where the pod is disturbed by this, give one back where it no longer is."""
+        home = self._home[pod]
+        self._left += (0 <= home != old) - (0 <= home != new)
+
+    def blocked(self, pod: int) -> Bools | None:
+        """Return every node for a victim when nothing is left: to move it is a disruption too.
+
+        It has been lifted when this is asked, which took one already.
+        """
+        return self._everywhere if self._victim[pod] and self._left < 0 else None
+
+    def holds(self) -> bool:
+        """Whether it is not overdrawn."""
+        return self._left >= 0

@@ -1,0 +1,26 @@
+"""Nodes by topology domain, as arrays; knows no constraint."""
+
+from collections.abc import Iterable
+
+import numpy as np
+
+from descheduler.optimiser.problem import Domains
+from descheduler.optimiser.tables import Bools, Ints
+
+
+class Regions:
+    """The domains of one key as consecutive numbers; nodes without the key have the last, nameless one."""
+
+    def __init__(self, domains: Domains, named: Iterable[int] = ()) -> None:
+        names = sorted({domain for domain in (*domains, *named) if domain >= 0})
+        self.number = {name: number for number, name in enumerate(names)}
+        self.count = len(names)
+        self.of: Ints = np.array([self.number.get(domain, self.count) for domain in domains], dtype=np.int64)
+
+    def nodes(self, chosen: Bools, *, nameless: bool) -> Bools:
+        """Return the nodes in the chosen domains, and those without the key where asked for."""
+        return np.append(chosen, nameless)[self.of]
+
+    def zeros(self) -> Ints:
+        """Return a count for every domain and one for the nodes without the key."""
+        return np.zeros(self.count + 1, dtype=np.int64)
