@@ -134,7 +134,7 @@ class Board:
             priorities = [victims.priorities.get(uid, told) for uid, told in zip(victims.uids, priorities, strict=True)]
         computed = self._computed
         most = _nothing if computed is None else partial(computed.expected.most, known, node)
-        return Option(node, priorities, victims.violations, partial(self._sight, node, known), most)
+        return Option(node, priorities, victims.violations, partial(self._sight, node, known), most, known)
 
     def _sight(self, node: str, victims: Sequence[Resident]) -> Sight:
         computed = self._computed

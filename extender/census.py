@@ -15,11 +15,15 @@ from policies.values.pods import Pod
 
 
 class Census:
-    """Pods by UID while they stand on a node and have not ended; a turn for each that came or ended within `memory`."""
+    """Pods by UID while they have not ended, apart by whether they stand on a node; who came or ended there lately.
+
+    There is a turn for each that did within `memory`.
+    """
 
     def __init__(self, *, memory: float = 900.0) -> None:
         self.nodes: dict[str, Node] = {}
         self._residents: dict[str, Resident] = {}
+        self._pending: dict[str, Pod] = {}
         self._turns: dict[str, deque[Turn]] = {}
         self._requested: dict[str, Counter[str]] = {}
         self._memory = memory
@@ -39,12 +43,21 @@ class Census:
         with self._lock:
             return [resident.pod for resident in self._residents.values()]
 
+    def pending(self) -> list[Pod]:
+        """Return every pod that waits for a node."""
+        with self._lock:
+            return [*self._pending.values()]
+
     def __len__(self) -> int:
         return len(self._residents)
 
     def put(self, pod: Pod, *, now: float) -> str | None:
         """Take in a new or changed pod; return its node if it came or ended there just now."""
         with self._lock:
+            if pod.node is None and not pod.ended:
+                self._pending[pod.uid] = pod
+            else:
+                self._pending.pop(pod.uid, None)
             if pod.node is None or pod.ended:
                 return self._leave(pod.uid, now)
             known = self._residents.get(pod.uid)
@@ -59,6 +72,7 @@ class Census:
     def remove(self, uid: str, *, now: float) -> str | None:
         """Forget a deleted pod; return its node."""
         with self._lock:
+            self._pending.pop(uid, None)
             return self._leave(uid, now)
 
     def turns(self, node: str) -> tuple[Turn, ...]:

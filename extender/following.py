@@ -38,6 +38,12 @@ class Follower:
             self._node(change.before, change.after)
         elif change.kind == kinds.RECORDS:
             self._record(change.before, change.after)
+        elif change.kind == kinds.SLOTS:
+            self.memory.plans.slot(change.after, now=self.clock.monotonic())
+        elif change.kind == kinds.PLANS:
+            self.memory.plans.plan(change.before, change.after, now=self.clock.monotonic())
+        elif change.kind == kinds.LEASES:
+            self.memory.plans.leader(change.before, change.after, now=self.clock.monotonic())
         elif change.kind == REPORTS:
             self.memory.reports.put(change.after or {})
 
@@ -47,6 +53,8 @@ class Follower:
             node = self.memory.census.put(after, now=now)
         else:
             node = None if before is None else self.memory.census.remove(before.uid, now=now)
+        # After the census: for a moment a pod is bound and its claim stands, which lets nobody in.
+        self.memory.plans.pod(before, after)
         if node is not None:
             self.memory.board.turn(node)
         settled = before if after is None else after if after.node is not None else None
@@ -56,8 +64,10 @@ class Follower:
     def _node(self, before: Node | None, after: Node | None) -> None:
         if after is not None:
             self.memory.census.nodes[after.name] = after
+            self.memory.plans.node(after.name, after)
         elif before is not None:
             self.memory.census.nodes.pop(before.name, None)
+            self.memory.plans.node(before.name, None)
 
     def _record(self, before: EvictionRecord | None, after: EvictionRecord | None) -> None:
         if after is not None:

@@ -26,6 +26,7 @@ class Gauges(Collector):
         """Yield the metrics as they stand now."""
         yield from self._signals()
         yield from self._nodes()
+        yield from self._plans()
         yield from self._ledger()
         changes = CounterMetricFamily("bayplan_extender_policies", "Policy changes by result.", labels=["result"])
         changes.add_metric(["taken"], self._policy_file.reloaded)
@@ -78,6 +79,25 @@ class Gauges(Collector):
         yield GaugeMetricFamily("bayplan_extender_pods", "Pods known on nodes.", value=len(memory.census))
         yield GaugeMetricFamily(
             "bayplan_extender_sleeping_pods", "Pods refused every node.", value=len(memory.holding.sleepers())
+        )
+
+    def _plans(self) -> Iterator[Metric]:
+        figures = self._memory.plans.figures()
+        labels = ["plan", "revision", "phase"]
+        obeyed = GaugeMetricFamily("bayplan_extender_plan", "1 for the plan that is obeyed.", labels=labels)
+        if figures.plan is not None:
+            obeyed.add_metric([figures.plan.name, str(figures.plan.revision), figures.plan.phase.value], 1)
+        yield obeyed
+        for name, text, value in (
+            ("promised_nodes", "Nodes of which the plan has promised room.", figures.nodes),
+            ("awaited_pods", "Pods that the plan still waits for.", figures.awaited),
+            ("claims", "Pods whose approval under the plan is not seen bound yet.", figures.claims),
+            ("waiting_pods", "Pods that the plan left no node when they last asked.", figures.waiting),
+            ("held_pods", "Waiting pods that are held whole.", figures.held),
+        ):
+            yield GaugeMetricFamily(f"bayplan_extender_{name}", text, value=value)
+        yield CounterMetricFamily(
+            "bayplan_extender_dropped_plans", "Plans dropped because their slot was not renewed.", value=figures.dropped
         )
 
     def _ledger(self) -> Iterator[Metric]:

@@ -6,13 +6,15 @@ A call touches memory only. Nothing here decides: `policies.placement` does.
 import logging
 import threading
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass, field
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, field, replace
 from itertools import starmap
-from typing import Final, Protocol
+from typing import Any, Final, Protocol
 
 from extender.codec import Victims
 from extender.holding import Holding
 from extender.ledger import Ledger
+from extender.plans import Plans
 from extender.rulings import Ruling, Rulings
 from policies.placement.filtering import FilterDecision, decide_filter
 from policies.placement.holds import hold_left
@@ -22,6 +24,7 @@ from policies.placement.ratings import Ratings
 from policies.placement.reasons import Reason
 from policies.placement.steering import owners, steered_nodes
 from policies.placement.views import View
+from policies.plans.holding import may_come
 from policies.values.pods import Pod
 from policies.values.standings import NodeStanding
 from sources.clocks import Clock
@@ -63,6 +66,7 @@ class State:
     ledger: Ledger
     holding: Holding
     clock: Clock
+    plans: Plans = field(default_factory=Plans)
     nudged: threading.Event = field(default_factory=threading.Event)
 
 
@@ -74,8 +78,10 @@ class Judge:
 
     def filter(self, pod: Pod, names: Collection[str]) -> FilterDecision:
         """Decide on a filter call."""
-        view = self.view(pod)
-        decision = decide_filter(pod, names, view)
+        with self.turn:
+            view = self.view(pod)
+            decision = decide_filter(pod, names, view)
+            self._state.plans.answered(view.plan, pod, decision, now=self._state.clock.monotonic())
         if decision.emptied:
             self._hold(pod, view, asleep=True)
             self._recheck(decision)
@@ -90,7 +96,7 @@ class Judge:
 
     def prioritize(self, pod: Pod, names: Collection[str]) -> list[int]:
         """Score the names of a prioritize call."""
-        return decide_prioritize(pod, names, self.view(pod))
+        return decide_prioritize(pod, names, self._bare_view(pod))
 
     def lines(self, pod: Pod, names: Collection[str]) -> list[str] | None:
         """Return what `prioritize` says as written entries; None where a score is not simply the node's own."""
@@ -101,14 +107,27 @@ class Judge:
 
     def preempt(self, pod: Pod, candidates: Mapping[str, Victims]) -> PreemptDecision:
         """Decide on a preempt call."""
-        view = self.view(pod)
-        decision = decide_preempt(pod, [*starmap(self._state.nodes.option, candidates.items())], view)
+        options = [*starmap(self._state.nodes.option, candidates.items())]
+        with self.turn:
+            view = replace(self.view(pod), plan_first=self._plan_first(pod))
+            decision = decide_preempt(pod, options, view)
         if decision.held:
             self._hold(pod, view, asleep=view.emptied)
         return decision
 
     def view(self, pod: Pod) -> View:
-        """Put together what decisions about a pod rest on now."""
+        """Put together what decisions about a pod rest on now, for as long as it is our `turn`."""
+        state, most_held = self._state, self._state.rulings.current.policy.plan.max_held
+        sight = state.plans.sight(pod, most_held=most_held, now=state.clock.monotonic())
+        return replace(self._bare_view(pod), plan=sight)
+
+    @property
+    def turn(self) -> AbstractContextManager[Any]:
+        """What a view may be used under: no plan and no claim changes meanwhile."""
+        return self._state.plans.turn
+
+    def _bare_view(self, pod: Pod) -> View:
+        """Return the view without plans, in which scores have no part."""
         state, ruling = self._state, self._state.rulings.current
         hold = state.holding.of(_key(pod))
         return View(
@@ -120,6 +139,14 @@ class Judge:
             emptied=hold is not None and hold.asleep,
         )
 
+    def _plan_first(self, pod: Pod) -> bool:
+        """Tell whether the pod's preemption waits for a plan: for `beforePreemption`, if one could come at all."""
+        policy, plans, now = self._state.rulings.current.policy, self._state.plans, self._state.clock.monotonic()
+        if not policy.plan.before_preemption or not may_come(policy, leader_silent_for=plans.leader_silent_for(now)):
+            return False
+        asked_for = plans.preempting_for(pod, now=now)
+        return self._left(policy.plan.before_preemption, asked_for, pod) > 0
+
     def _steered(self, pod: Pod, ruling: Ruling) -> Mapping[str, float]:
         records = self._state.ledger.of(owners(pod))
         if not records:
@@ -128,12 +155,14 @@ class Judge:
         return steered_nodes(records, now=self._state.clock.now(), avoid_source=avoid)
 
     def _hold_left(self, pod: Pod, ruling: Ruling) -> float:
-        hold, since = self._state.holding.of(_key(pod)), pod.unschedulable_since
-        return hold_left(
-            max_hold=ruling.policy.buoyancy.max_hold,
-            held_for=None if hold is None else self._state.clock.monotonic() - hold.since,
-            unschedulable_for=None if since is None else self._state.clock.now() - since - _CUT,
-        )
+        hold = self._state.holding.of(_key(pod))
+        held_for = None if hold is None else self._state.clock.monotonic() - hold.since
+        return self._left(ruling.policy.buoyancy.max_hold, held_for, pod)
+
+    def _left(self, longest: float, held_for: float | None, pod: Pod) -> float:
+        since = pod.unschedulable_since
+        waits_for = None if since is None else self._state.clock.now() - since - _CUT
+        return hold_left(max_hold=longest, held_for=held_for, unschedulable_for=waits_for)
 
     def _hold(self, pod: Pod, view: View, *, asleep: bool) -> None:
         """Start or renew a pod's hold; it wakes when the hold or the first of its steerings ends."""

@@ -8,6 +8,7 @@ from extender.census import Census
 from extender.holding import Holding
 from extender.ledger import Ledger
 from extender.metrics import Meters
+from extender.plans import Plans
 from extender.reports import Reports
 from extender.rulings import Ruling, Rulings
 
@@ -19,6 +20,7 @@ class Memory:
     rulings: Rulings
     census: Census
     board: Board
+    plans: Plans
     nudged: threading.Event
     ledger: Ledger = field(default_factory=Ledger)
     reports: Reports = field(default_factory=Reports)
@@ -29,5 +31,5 @@ class Memory:
     def under(ruling: Ruling) -> "Memory":
         """Return the memory of a replica that has just started."""
         rulings, census, nudged = Rulings(ruling), Census(), threading.Event()
-        board = Board(census, rulings, freed=nudged)
-        return Memory(rulings=rulings, census=census, board=board, nudged=nudged)
+        board, plans = Board(census, rulings, freed=nudged), Plans(census, nudged=nudged)
+        return Memory(rulings=rulings, census=census, board=board, plans=plans, nudged=nudged)

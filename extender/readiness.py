@@ -13,13 +13,15 @@ class Readiness:
     """What makes a replica ready, and what is only worth telling.
 
     `conditions` must all hold (their names are what is said when one does not): watches synced, Lease fresh, not
-    stopping. `remarks` tell of trouble that an answer can do without: signals, the policy file, waking.
+    stopping. `remarks` tell of trouble that an answer can do without: signals, the policy file, waking. `plan` is the
+    version of the plan that is obeyed.
     """
 
     rulings: Rulings
     health: Health
     conditions: Mapping[str, Callable[[], bool]]
     remarks: Callable[[], Iterable[str]]
+    plan: Callable[[], str | None] = lambda: None
 
     def lacking(self) -> tuple[str, ...]:
         """Name the conditions that do not hold."""
@@ -32,6 +34,7 @@ class Readiness:
             "ready": not lacking,
             "lacking": list(lacking),
             "policyHash": self.rulings.current.digest,
+            "plan": self.plan(),
             "remarks": list(self.remarks()),
             "tasks": {
                 name: {"state": task.state.value, "restarts": task.restarts, "detail": task.detail}

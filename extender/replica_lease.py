@@ -1,9 +1,13 @@
-"""This replica's own Lease, renewed every 2 s: who counts the replicas sees it change; it elects nobody."""
+"""This replica's own Lease, renewed every 2 s: who counts the replicas sees it change; it elects nobody.
+
+It also says, in annotations, which plan this replica obeys and which it dropped; at once when that changes.
+"""
 
 import logging
 import threading
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, Protocol
 
 from sources.clocks import Clock
 from sources.kube.api import KubeApi
@@ -15,6 +19,7 @@ RENEW_EVERY: Final = 2.0
 # A replica whose Lease did not change for so long does not count as one.
 LIVES_FOR: Final = 6.0
 _MERGE: Final = "application/merge-patch+json"
+_LOOK_EVERY: Final = 0.02
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,13 +35,27 @@ class Replica:
         return f"bayplan-extender-{self.name}"
 
 
+class Word(Protocol):
+    """What a Lease says besides that its replica lives."""
+
+    def words(self) -> Mapping[str, str | None]:
+        """Return the annotations to write; None takes one away."""
+        ...
+
+    def told(self, words: Mapping[str, str | None], lease: Mapping[str, str], /) -> None:
+        """Note what was written, and all annotations that the Lease has now."""
+        ...
+
+
 class ReplicaLease:
     """Keeps one Lease. What keeps it from being renewed is in `trouble`; it is tried again at the same pace."""
 
-    def __init__(self, api: KubeApi, replica: Replica, *, clock: Clock) -> None:
+    def __init__(self, api: KubeApi, replica: Replica, *, clock: Clock, word: Word) -> None:
         self._api = api
         self._replica = replica
         self._clock = clock
+        self._word = word
+        self._written: Mapping[str, str | None] = {}
         self._renewed: float | None = None
         self.trouble = ""
 
@@ -47,11 +66,18 @@ class ReplicaLease:
 
     def run(self, stop: threading.Event) -> None:
         """Renew until told to stop, then give the Lease up."""
-        while True:
+        while not stop.is_set():
             self._try_to_renew()
-            if stop.wait(RENEW_EVERY):
-                break
+            tried = self._clock.monotonic()
+            while not stop.wait(_LOOK_EVERY) and not self._due(tried):
+                pass
         self.give_up()
+
+    def _due(self, tried: float) -> bool:
+        """Tell whether it is time to renew, or there is something new to say; after trouble, at the usual pace."""
+        if self._clock.monotonic() - tried >= RENEW_EVERY:
+            return True
+        return not self.trouble and self._word.words() != self._written
 
     def _try_to_renew(self) -> None:
         try:
@@ -76,11 +102,15 @@ class ReplicaLease:
             "leaseDurationSeconds": int(LIVES_FOR),
             "renewTime": rfc3339(self._clock.now()),
         }
+        words = self._word.words()
+        body = {"metadata": {"annotations": words}, "spec": spec}
         try:
-            self._api.request("PATCH", self._path(named=True), body={"spec": spec}, content_type=_MERGE, timeout=2.0)
+            answer = self._api.request("PATCH", self._path(named=True), body=body, content_type=_MERGE, timeout=2.0)
         except NotFound:
-            self._api.request("POST", self._path(named=False), body=self._new(spec), timeout=2.0)
+            answer = self._api.request("POST", self._path(named=False), body=self._new(spec, words), timeout=2.0)
         self._renewed = began
+        self._written = words
+        self._word.told(words, answer.body["metadata"].get("annotations") or {})
 
     def give_up(self) -> None:
         """Delete the Lease, so that nobody waits for this replica; one that stays behind does not count for long."""
@@ -90,8 +120,9 @@ class ReplicaLease:
         except ApiError:
             return
 
-    def _new(self, spec: dict[str, Any]) -> dict[str, Any]:
+    def _new(self, spec: dict[str, Any], words: Mapping[str, str | None]) -> dict[str, Any]:
         metadata: dict[str, Any] = {
+            "annotations": {name: word for name, word in words.items() if word is not None},
             "name": self._replica.lease,
             "namespace": self._replica.namespace,
             "labels": {"app.kubernetes.io/name": "bayplan", "app.kubernetes.io/component": "extender"},

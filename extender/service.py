@@ -20,6 +20,7 @@ from extender.gauges import Gauges
 from extender.judging import Judge, State
 from extender.memory import Memory
 from extender.opening import Opening
+from extender.plans import PlanWord
 from extender.polling import Ager, Poller, Sources
 from extender.readiness import Readiness
 from extender.replica_lease import Replica, ReplicaLease
@@ -43,6 +44,10 @@ _SWITCH_EVERY: Final = 0.0005
 # A call about 5,000 nodes makes 5,000 objects and drops them: no reason to look for cycles. Whole passes are our own.
 _COLLECT: Final = (50_000, 20, 1_000_000)
 _SETTLE_EVERY: Final = 60.0
+_PLANS_EVERY: Final = 0.1
+# A replica that says of no plan that it obeys it ends the plan, so one that was just restarted looks first.
+_KNOWS_WITHIN: Final = 1.0
+_LOOKS_EVERY: Final = 0.02
 # Two missed bookmarks and a half: what was not heard from for longer may be wrong.
 _SILENT_FOR: Final = 150.0
 
@@ -79,12 +84,13 @@ class Service:
         self.memory = Memory.under(self._ruling(around.policy_file.current))
         self._clock = ServerTime(around.clock)
         self._api = TimedApi(around.api, self._clock)
-        self._lease = ReplicaLease(self._api, Replica(around.namespace, around.identity), clock=self._clock)
         pod = OwnPod(around.namespace, around.identity)
         self._waker = Waker(self._api, pod, self.memory, clock=self._clock)
         sources = self._open(around.policy_file.current)
         self._poller = Poller(self.memory, sources, clock=self._clock, asks_at=self._clock.latest)
         self._watch = self._follow()
+        replica = Replica(around.namespace, around.identity)
+        self._lease = ReplicaLease(self._api, replica, clock=self._clock, word=self._make_word())
         self._judge = self._make_judge()
         self.readiness = self._make_readiness()
         self.memory.meters.registry.register(Gauges(self.memory, around.policy_file, clock=self._clock))
@@ -140,7 +146,8 @@ class Service:
         return {
             "admin": self.admin.run,
             "age": Ager(self.memory, clock=self._clock).run,
-            "lease": self._lease.run,
+            "lease": self._keep_lease,
+            "plans": self._let_time_pass,
             "poll": self._poll,
             "policy": self._around.policy_file.run,
             "settle": self._settle,
@@ -158,6 +165,17 @@ class Service:
             self._poller.poll()
             self._waker.wake_strangers()
             self._poller.run(stop)
+
+    def _keep_lease(self, stop: threading.Event) -> None:
+        """Keep the Lease, once everything is known or is long in coming: a quick restart says no plan is lost."""
+        ends = self._around.clock.monotonic() + _KNOWS_WITHIN
+        while not self._watch.synced and self._around.clock.monotonic() < ends and not stop.wait(_LOOKS_EVERY):
+            pass
+        self._lease.run(stop)
+
+    def _let_time_pass(self, stop: threading.Event) -> None:
+        while not stop.wait(_PLANS_EVERY):
+            self.memory.plans.step(self._clock.monotonic())
 
     def _await_sync(self, stop: threading.Event) -> None:
         while not self._watch.synced and not stop.wait(0.1):
@@ -205,10 +223,14 @@ class Service:
                 nodes=memory.board,
                 ledger=memory.ledger,
                 holding=memory.holding,
+                plans=memory.plans,
                 clock=self._clock,
                 nudged=memory.nudged,
             )
         )
+
+    def _make_word(self) -> PlanWord:
+        return PlanWord(self.memory.plans, synced=lambda: self._watch.synced, clock=self._clock)
 
     def _make_readiness(self) -> Readiness:
         return Readiness(
@@ -221,9 +243,11 @@ class Service:
                 "not stopping": lambda: not self._draining.is_set(),
             },
             remarks=self._remarks,
+            plan=lambda: self.memory.plans.orders.version,
         )
 
     def _remarks(self) -> Iterator[str]:
+        yield from self.memory.plans.orders.remarks()
         yield from (f"{kind}: {words}" for kind, words in self._watch.troubles().items())
         yield from (f"{query}: {words}" for query, words in self.memory.board.readings.history.failures.items())
         yield from (f"{query}: {words}" for query, words in self._poller.sources.troubles().items())

@@ -71,7 +71,7 @@ class Waker:
             for uid, hold in sleepers.items()
             if hold.wakes <= now and self._woken.get(uid) != hold.wakes
         }
-        if not due and not (nudged and (sleepers or self._strangers)):
+        if not due and not (nudged and (sleepers or self._memory.plans.waiting or self._strangers)):
             return False
         if now < self._tried + AT_MOST_EVERY or not self._annotate(now):
             self._memory.nudged.set()

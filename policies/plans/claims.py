@@ -13,7 +13,7 @@ from typing import Final
 from policies.plans.quotas import Place
 from policies.plans.reservations import NO_AMOUNTS, Amounts
 from policies.values.pods import Pod
-from policies.values.resources import NOTHING, Resources
+from policies.values.resources import Resources
 
 # From an approval to the bind that the watch shows takes milliseconds; whoever needs longer asks again.
 LIVES_FOR: Final = 5.0
@@ -21,23 +21,50 @@ LIVES_FOR: Final = 5.0
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Claim:
-    """One pod's approval. `place` is a planned pod's; `nodes` are those where an unplanned one may use what is left."""
+    """One pod's approval, with the pod as it asked.
 
-    uid: str
+    `place` is a planned pod's; `nodes` are those where any other may use what is left.
+    """
+
+    pod: Pod
     until: float
     place: Place | None = None
     nodes: tuple[str, ...] = ()
-    requests: Resources = NOTHING
+
+    @property
+    def uid(self) -> str:
+        """Whose it is."""
+        return self.pod.uid
+
+    @property
+    def requests(self) -> Resources:
+        """What it takes of each of the nodes."""
+        return self.pod.requests
+
+    def awaits(self, pod: Pod) -> bool:
+        """Tell whether the pod, planned, is nominated to the place it claimed: a bind that takes time is on its way."""
+        return self.place is not None and pod.nominated_node == self.place.node
+
+    def failed(self, pod: Pod) -> bool:
+        """Tell whether the attempt is over, as the pod shows another condition or nomination than when it asked.
+
+        What an attempt before it brought is in the pod that kube-scheduler asks about, and may reach us later.
+        """
+        return _outcome(pod) != _outcome(self.pod)
+
+
+def _outcome(pod: Pod) -> tuple[object, ...]:
+    return pod.unscheduled, pod.unschedulable_since, pod.nominated_node
 
 
 def claim_place(pod: Pod, place: Place, *, now: float) -> Claim:
     """Return the claim of a planned pod."""
-    return Claim(uid=pod.uid, until=now + LIVES_FOR, place=place)
+    return Claim(pod=pod, until=now + LIVES_FOR, place=place)
 
 
 def claim_room(pod: Pod, nodes: Iterable[str], *, now: float) -> Claim:
     """Return the claim of any other pod on the nodes with promises among those approved."""
-    return Claim(uid=pod.uid, until=now + LIVES_FOR, nodes=tuple(nodes), requests=pod.requests)
+    return Claim(pod=pod, until=now + LIVES_FOR, nodes=tuple(nodes))
 
 
 @dataclass(slots=True)

@@ -33,8 +33,11 @@ class PlanInForce:
         self._nodes = {name: nodes[name] for name in self._shares if name in nodes}
         self._standing: dict[str, dict[str, Pod]] = {name: {} for name in self._shares}
         self._waiting: dict[str, dict[str, Pod]] = {name: {} for name in self._shares}
+        makers = {controller.name for controller in self._controllers}
         for pod in pods:
-            self._enter(pod)
+            # Of 150,000 pods nearly all are nobody's concern, and a look at a name is all that they cost.
+            if pod.node in self._standing or pod.owner is None or pod.owner.name in makers or pod.nominated_node:
+                self._enter(pod)
         for name in self._shares:
             self._reckon(name)
 

@@ -70,6 +70,15 @@ class PlanSight:
         claimed = self.claims.beside(self.pod.uid, node)
         return reserve.room(self.pod.priority).closed_to(self.pod, claimed=claimed, freed=self._freed(victims))
 
+    def kept_by_claims(self, closed: Iterable[str]) -> list[str]:
+        """Return of some nodes closed to the pod those that only others' claims keep from it."""
+        reserves = ((name, self.force.promised[name]) for name in closed)
+        return [
+            name
+            for name, reserve in reserves
+            if name in self.awaited or not reserve.room(self.pod.priority).closed_to(self.pod)
+        ]
+
     def barred(self, offered: Iterable[str]) -> list[str]:
         """Return the nodes offered where the pod would shut a planned one out by required anti-affinity."""
         return barred(self.pod, offered, self.force, self.nodes)

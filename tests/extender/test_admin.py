@@ -58,6 +58,7 @@ def test_a_ready_replica_tells_policy_remarks_and_tasks(client: FlaskClient) -> 
         "ready": True,
         "lacking": [],
         "policyHash": "abc",
+        "plan": None,
         "remarks": ["cpu.node: HTTP 503"],
         "tasks": {"poll": {"state": "failing", "restarts": 0, "detail": "ValueError: lost"}},
     }

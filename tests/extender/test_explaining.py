@@ -8,18 +8,27 @@ from extender.rulings import Ruling
 from policies.model.buoyancy import Buoyancy
 from policies.model.policy import Policy
 from policies.model.signals import ResourceSignal, Signals
+from policies.values.plans import PlanSlot
 from policies.values.pods import Owner
 from simulator.clock import ManualClock
-from tests.builders import NOW, make_node, make_pod, make_resources
+from tests.builders import GIB, NOW, make_node, make_pod, make_resources
 from tests.extender.test_polling import make_memory
 from tests.policies.placement.measured import make_history
 from tests.policies.placement.test_steering import make_record
+from tests.policies.plans.making import make_entry, make_plan, make_quota, pending
 
 POD = make_pod(node=None, owner=Owner("ReplicaSet", "web-7d4"), labels={"pod-template-hash": "7d4"})
 
 
 def make_judge(memory: Memory, clock: ManualClock) -> Judge:
-    state = State(rulings=memory.rulings, nodes=memory.board, ledger=memory.ledger, holding=memory.holding, clock=clock)
+    state = State(
+        rulings=memory.rulings,
+        nodes=memory.board,
+        ledger=memory.ledger,
+        holding=memory.holding,
+        plans=memory.plans,
+        clock=clock,
+    )
     return Judge(state)
 
 
@@ -58,7 +67,9 @@ def test_fc_058_each_node_has_its_values_ages_assumed_load_steering_and_score(cl
         "slack": None,
         "contested": "cpu",
         "resources": {"cpu": {"score": 0.2, "assumed": 0.0, "state": "fresh", "measured": 0.2, "age": 10.0}},
+        "promised": None,
     }
+    assert told["plan"] is None
     assert steered["reason"] == "steering"
     assert steered["evictedFromAt"] == NOW - 60
 
@@ -111,3 +122,37 @@ def test_an_explanation_is_not_remembered_as_a_refusal(clock: ManualClock) -> No
 
     assert told["emptied"]
     assert memory.holding.sleepers() == {}
+
+
+def test_what_the_plan_means_to_the_pod_and_promises_on_each_node_is_said(clock: ManualClock) -> None:
+    memory = make_memory()
+    tool = pending("tool", owner=None)
+    plan = make_plan(make_quota(wanted=2), entries=[make_entry(tool, "n1")])
+    memory.plans.plan(None, plan, now=0.0)
+    memory.plans.slot(PlanSlot(plan="p", plan_uid="u", revision=1), now=clock.monotonic())
+    judge = make_judge(memory, clock)
+    judge.filter(pending("web-0"), ["n1", "n2"])
+
+    planned = explain(pending("web-0"), ["n1", "n2"], judge=judge, nodes=memory.board)
+    other = explain(pending("api-0", "api"), ["n1", "n2"], judge=judge, nodes=memory.board)
+
+    assert planned["plan"] == {
+        "name": "p",
+        "version": "u/1",
+        "phase": "Evicting",
+        "hold": "reservations",
+        "planned": True,
+        "held": False,
+        "awaited": {"n1": 2},
+        "open": {"n1": 2},
+        "claim": {"place": "n1", "nodes": []},
+    }
+    assert [node["reason"] for node in planned["nodes"]] == [None, "planned"]
+    assert other["plan"]["planned"] is False
+    assert other["plan"]["claim"] is None
+    promised, free = (node["promised"] for node in other["nodes"])
+    assert promised["to"] == [{"whom": "ReplicaSet default/web-rs", "count": 2}, {"whom": "uid-tool", "count": 1}]
+    assert promised["left"] == {"cpu": 3700, "memory": 8 * GIB - 3 * 64 * 2**20, "pods": 107}
+    assert promised["claimed"] == {}
+    assert free is None
+    assert memory.plans.figures().claims == 1

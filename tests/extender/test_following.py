@@ -6,12 +6,14 @@ from extender.board import Readings
 from extender.following import REPORTS, Follower
 from extender.memory import Memory
 from policies.values import kinds
+from policies.values.plans import PlanSlot
 from simulator.clock import ManualClock
 from sources.kube.cluster_watch import Change
 from tests.builders import NOW, make_node, make_pod, make_resources
 from tests.extender.test_polling import make_memory
 from tests.policies.placement.measured import make_history
 from tests.policies.placement.test_steering import WEB, make_record
+from tests.policies.plans.making import make_plan, make_quota
 
 
 @pytest.fixture
@@ -42,6 +44,30 @@ def test_a_deleted_pod_leaves(memory: Memory, follower: Follower) -> None:
 
     assert len(memory.census) == 0
     assert [turn.ended for turn in memory.census.turns("n1")] == [False, True]
+
+
+def test_slot_plan_pods_nodes_and_leader_reach_the_plans(
+    memory: Memory, follower: Follower, clock: ManualClock
+) -> None:
+    follower(Change(kinds.PLANS, None, make_plan(make_quota(wanted=2), make_quota(node="n9"))))
+    follower(Change(kinds.SLOTS, None, PlanSlot(plan="p", plan_uid="u", revision=1)))
+    follower(Change(kinds.PODS, None, make_pod("a")))
+    follower(Change(kinds.NODES, None, make_node("n9")))
+    follower(Change(kinds.LEASES, ("d", "1"), ("d", "2")))
+
+    sight = memory.plans.sight(make_pod("b", node=None), most_held=0, now=clock.monotonic())
+
+    assert sight is not None
+    assert sight.awaited == {"n1": 1, "n9": 1}
+    assert sight.force.promised["n9"].room(0).left["cpu"] == 3900
+    assert memory.plans.leader_silent_for(clock.monotonic()) == 0
+
+    follower(Change(kinds.NODES, make_node("n9"), None))
+    follower(Change(kinds.PODS, make_pod("a"), None))
+    assert sight.force.promised["n9"].room(0).left["cpu"] == -100
+    assert sight.awaited == {"n1": 2, "n9": 1}
+    follower(Change(kinds.SLOTS, PlanSlot(plan="p", plan_uid="u", revision=1), None))
+    assert memory.plans.sight(make_pod("b", node=None), most_held=0, now=clock.monotonic()) is None
 
 
 @pytest.mark.parametrize("bound", [True, False])

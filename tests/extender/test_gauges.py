@@ -11,7 +11,9 @@ from extender.board import Readings
 from extender.gauges import Gauges
 from extender.memory import Memory
 from extender.reports import decode_totals
+from extender.waiting import Wait
 from policies.placement.reasons import TEXTS
+from policies.values.plans import PlanSlot
 from policies.values.records import Landing, RecordState, Verification
 from policies.values.signals import Freshness, Grid, ResourceReadings, SignalHistory
 from simulator.clock import ManualClock
@@ -20,6 +22,7 @@ from tests.builders import NOW, make_node, make_pod, make_resources
 from tests.extender.test_polling import make_memory
 from tests.policies.placement.measured import make_history
 from tests.policies.placement.test_steering import make_record
+from tests.policies.plans.making import make_plan, make_quota
 
 POLICY = "apiVersion: bayplan.dev/v1alpha1\nkind: Policy\n"
 
@@ -88,6 +91,25 @@ def test_nodes_loads_pods_and_sleepers_are_counted(memory: Memory) -> None:
     assert value(memory, "extender_sleeping_pods") == 1
     assert value(memory, "extender_signal_age_seconds", resource="cpu") == 10.0
     assert value(memory, "extender_policy", hash="abc") == 1
+
+
+def test_the_plan_obeyed_and_who_waits_for_it_are_counted(memory: Memory) -> None:
+    assert value(memory, "extender_awaited_pods") == 0
+    memory.plans.plan(None, make_plan(make_quota(wanted=2)), now=0.0)
+    memory.plans.slot(PlanSlot(plan="p", plan_uid="u", revision=1), now=0.0)
+    memory.plans.waiting.put("a", Wait(at=0.0, held=True))
+    memory.plans.waiting.put("b", Wait(at=0.0))
+
+    assert value(memory, "extender_plan", plan="p", revision="1", phase="Evicting") == 1
+    assert value(memory, "extender_promised_nodes") == 1
+    assert value(memory, "extender_awaited_pods") == 2
+    assert value(memory, "extender_claims") == 0
+    assert value(memory, "extender_waiting_pods") == 2
+    assert value(memory, "extender_held_pods") == 1
+
+    memory.plans.step(10.1)
+    assert value(memory, "extender_plan", plan="p", revision="1", phase="Evicting") is None
+    assert value(memory, "extender_dropped_plans_total") == 1
 
 
 def test_changes_of_the_policy_are_counted_by_result(memory: Memory, policy_file: PolicyFile, tmp_path: Path) -> None:

@@ -1,14 +1,18 @@
 """What is remembered between two calls about a pod: holds, and that an emptied list vetoes preemption."""
 
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
 from extender.codec import Victims
-from extender.judging import Judge
-from policies.placement.preempting import EMPTIED
+from extender.judging import Judge, State
+from policies.model.eviction import Eviction
+from policies.model.plan import Plan
+from policies.placement.preempting import EMPTIED, PLAN_FIRST, PLANNED
 from policies.placement.ratings import Ratings
 from policies.placement.reasons import Reason
+from policies.values.plans import PlanSlot
 from policies.values.pods import Owner
 from policies.values.records import RecordState
 from simulator.clock import ManualClock
@@ -16,9 +20,11 @@ from tests.builders import NOW, make_pod
 from tests.extender.fakes import FakeNodes, make_state, retune
 from tests.policies.placement.cases import make_standing
 from tests.policies.placement.test_steering import make_record
+from tests.policies.plans.making import make_plan, make_quota
 
 POD = make_pod(node=None, owner=Owner("ReplicaSet", "web-7d4"), labels={"pod-template-hash": "7d4"})
 CONGESTED = make_standing("n1", -0.5)
+ENFORCE = Eviction(mode="enforce")
 ONE_VICTIM = {"n1": Victims(("a",), 0, {})}
 
 
@@ -192,3 +198,76 @@ def test_fc_058_at_debug_level_each_filter_call_is_logged_with_its_refusals(capl
         "filter default/web-0: 1 of 2 pass ({'buoyancy': ['n1']})",
         "filter default/web-0: 1 of 1 pass (out of scope: scheduler other)",
     ]
+
+
+# ---------------------------------------------------------------------- plans
+
+
+def _enforcing(clock: ManualClock, **plan: Any) -> State:
+    """Return a state under a policy whose plans come and go first."""
+    state = make_state(clock=clock)
+    policy = state.rulings.current.policy.model_copy(
+        update={"plan": Plan(**({"trigger": "periodic", "before_preemption": 10.0} | plan)), "eviction": ENFORCE}
+    )
+    state.rulings.current = replace(state.rulings.current, policy=policy)
+    state.plans.leader(("d", "1"), ("d", "2"), now=clock.monotonic())
+    return state
+
+
+def test_a_plan_may_come_before_a_pods_first_preemptions_and_no_longer(clock: ManualClock) -> None:
+    judge = Judge(_enforcing(clock))
+
+    assert judge.preempt(POD, ONE_VICTIM).veto == PLAN_FIRST
+    clock.advance(9.9)
+    assert judge.preempt(POD, ONE_VICTIM).veto == PLAN_FIRST
+    clock.advance(0.1)
+    assert judge.preempt(POD, ONE_VICTIM).kept == ["n1"]
+
+
+def test_what_a_pod_has_waited_before_we_lived_counts(clock: ManualClock) -> None:
+    judge = Judge(_enforcing(clock))
+    since = clock.now()
+
+    clock.advance(11.0)  # one second more: times of conditions are cut
+
+    assert judge.preempt(replace(POD, unschedulable_since=since), ONE_VICTIM).kept == ["n1"]
+
+
+def test_nobody_waits_for_a_plan_that_cannot_come(clock: ManualClock) -> None:
+    silent = _enforcing(clock)
+    silent.plans.leader(("d", "2"), ("", "3"), now=clock.monotonic())
+    for state in (silent, _enforcing(clock, trigger="off"), _enforcing(clock, before_preemption=0.0)):
+        assert Judge(state).preempt(POD, ONE_VICTIM).veto is None
+
+    late = _enforcing(clock)
+    clock.advance(15.1)
+    assert Judge(late).preempt(POD, ONE_VICTIM).veto is None
+
+
+def test_a_leader_that_only_observes_brings_no_plan(clock: ManualClock) -> None:
+    state = _enforcing(clock)
+    policy = state.rulings.current.policy.model_copy(update={"eviction": Eviction()})
+    state.rulings.current = replace(state.rulings.current, policy=policy)
+
+    assert Judge(state).preempt(POD, ONE_VICTIM).veto is None
+
+
+def test_a_system_critical_pod_waits_for_no_plan(clock: ManualClock) -> None:
+    critical = replace(POD, priority_class="system-cluster-critical")
+
+    assert Judge(_enforcing(clock)).preempt(critical, ONE_VICTIM).kept == ["n1"]
+
+
+def test_a_pod_that_a_plan_places_is_refused_elsewhere_and_preempts_nobody(clock: ManualClock) -> None:
+    state = make_state([CONGESTED], clock=clock)
+    state.plans.plan(None, make_plan(make_quota()), now=clock.monotonic())
+    state.plans.slot(PlanSlot(plan="p", plan_uid="u", revision=1), now=clock.monotonic())
+    judge, pod = Judge(state), make_pod(node=None)
+
+    assert judge.filter(pod, ["n1", "n2"]).passed == ["n1"]
+    assert judge.preempt(pod, ONE_VICTIM).veto == PLANNED
+    assert judge.prioritize(pod, ["n1"]) == [0]
+    assert state.plans.figures().claims == 1
+    assert judge.filter(pod, ["n2"]).refused == {Reason.PLANNED: ["n2"]}
+    assert state.plans.figures().waiting == 1
+    assert state.holding.sleepers() == {}

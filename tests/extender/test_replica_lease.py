@@ -1,5 +1,8 @@
 """The replica's own Lease: made, renewed, fresh for six seconds, given up at the end."""
 
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
 import pytest
 
 from extender.replica_lease import Replica, ReplicaLease
@@ -10,6 +13,27 @@ from simulator.jsons import Raw
 from tests.raw import raw_object, raw_pod
 
 REPLICA = Replica("bayplan-system", "extender-0")
+OBEYS, DROPPED = "bayplan.dev/plan", "bayplan.dev/plan-dropped"
+
+
+@dataclass
+class FakeWord:
+    """Says what it is given, and keeps what it was told."""
+
+    says: dict[str, str | None] = field(default_factory=dict)
+    heard: list[tuple[Mapping[str, str | None], Mapping[str, str]]] = field(default_factory=list)
+
+    def words(self) -> Mapping[str, str | None]:
+        """Return a copy, as it may change."""
+        return {**self.says}
+
+    def told(self, words: Mapping[str, str | None], lease: Mapping[str, str], /) -> None:
+        """Keep it."""
+        self.heard.append((words, lease))
+
+
+def make_lease(api: ApiServer, clock: ManualClock, word: FakeWord | None = None) -> ReplicaLease:
+    return ReplicaLease(api, REPLICA, clock=clock, word=word or FakeWord())
 
 
 @pytest.fixture
@@ -27,7 +51,7 @@ def find_lease(api: ApiServer) -> Raw:
 
 
 def test_the_lease_is_made_as_a_part_of_our_own_pod(api: ApiServer, clock: ManualClock) -> None:
-    ReplicaLease(api, REPLICA, clock=clock).renew()
+    make_lease(api, clock).renew()
 
     lease = find_lease(api)
     assert lease["spec"]["holderIdentity"] == "extender-0"
@@ -41,13 +65,13 @@ def test_a_replica_without_a_pod_has_a_lease_without_an_owner(clock: ManualClock
     api = ApiServer(clock)
     api.put(raw_object("v1", "Namespace", "bayplan-system", namespace=None))
 
-    ReplicaLease(api, REPLICA, clock=clock).renew()
+    make_lease(api, clock).renew()
 
     assert "ownerReferences" not in find_lease(api)["metadata"]
 
 
 def test_each_renewal_changes_the_object(api: ApiServer, clock: ManualClock) -> None:
-    lease = ReplicaLease(api, REPLICA, clock=clock)
+    lease = make_lease(api, clock)
     lease.renew()
     first = find_lease(api)
 
@@ -60,7 +84,7 @@ def test_each_renewal_changes_the_object(api: ApiServer, clock: ManualClock) -> 
 
 
 def test_a_lease_is_fresh_for_six_seconds(api: ApiServer, clock: ManualClock) -> None:
-    lease = ReplicaLease(api, REPLICA, clock=clock)
+    lease = make_lease(api, clock)
     seen = [lease.fresh]
 
     lease.renew()
@@ -72,24 +96,53 @@ def test_a_lease_is_fresh_for_six_seconds(api: ApiServer, clock: ManualClock) ->
 
 
 def test_it_is_renewed_every_two_seconds_and_deleted_at_the_end(api: ApiServer, clock: ManualClock) -> None:
-    lease = ReplicaLease(api, REPLICA, clock=clock)
+    lease = make_lease(api, clock)
 
     lease.run(SteppingEvent(clock, stop_at=7.0))
 
-    assert [call.at - clock.now() + clock.monotonic() for call in api.calls.of("patch", "leases")] == [
-        0.0,
-        2.0,
-        4.0,
-        6.0,
-    ]
+    assert renewals(api, clock) == pytest.approx([0.0, 2.0, 4.0, 6.0], abs=0.1)
     assert not lease.fresh
     assert not api.all("leases")
+
+
+def renewals(api: ApiServer, clock: ManualClock) -> list[float]:
+    """Return when (monotonic) the Lease was written."""
+    return [call.at - clock.now() + clock.monotonic() for call in api.calls.of("patch", "leases")]
+
+
+def test_what_is_new_is_said_at_once_and_everything_is_told_once_it_is_written(
+    api: ApiServer, clock: ManualClock
+) -> None:
+    word, seen = FakeWord({OBEYS: None}), list[object]()
+    clock.call_after(0.5, lambda: word.says.update({OBEYS: "u/1"}))
+    clock.call_after(1.0, lambda: seen.append(find_lease(api)["metadata"]["annotations"]))
+    clock.call_after(1.2, lambda: word.says.update({OBEYS: None, DROPPED: "u/1"}))
+    clock.call_after(1.5, lambda: seen.append(find_lease(api)["metadata"]["annotations"]))
+
+    make_lease(api, clock, word).run(SteppingEvent(clock, stop_at=1.8))
+
+    assert seen == [{OBEYS: "u/1"}, {DROPPED: "u/1"}]
+    assert renewals(api, clock) == pytest.approx([0.0, 0.5, 1.2], abs=0.1)
+    assert word.heard == [
+        ({OBEYS: None}, {}),
+        ({OBEYS: "u/1"}, {OBEYS: "u/1"}),
+        ({OBEYS: None, DROPPED: "u/1"}, {DROPPED: "u/1"}),
+    ]
+
+
+def test_what_a_restarted_replica_wrote_before_is_told(api: ApiServer, clock: ManualClock) -> None:
+    make_lease(api, clock, FakeWord({DROPPED: "u/1"})).renew()
+    word = FakeWord({OBEYS: None})
+
+    make_lease(api, clock, word).renew()
+
+    assert word.heard == [({OBEYS: None}, {DROPPED: "u/1"})]
 
 
 def test_a_lease_that_cannot_be_renewed_is_tried_again_at_the_same_pace(
     api: ApiServer, clock: ManualClock, caplog: pytest.LogCaptureFixture
 ) -> None:
-    lease = ReplicaLease(api, REPLICA, clock=clock)
+    lease = make_lease(api, clock)
     api.faults.add(faults.Unconnected(), path="*/leases*", times=3)
     troubles: list[str] = []
     for moment in (5.0, 7.0):
@@ -103,7 +156,7 @@ def test_a_lease_that_cannot_be_renewed_is_tried_again_at_the_same_pace(
 
 
 def test_a_lease_that_cannot_be_given_up_is_left_to_its_time(api: ApiServer, clock: ManualClock) -> None:
-    lease = ReplicaLease(api, REPLICA, clock=clock)
+    lease = make_lease(api, clock)
     lease.renew()
     api.faults.add(faults.Unconnected(), method="DELETE", times=1)
 

@@ -10,16 +10,21 @@ from flask.testing import FlaskClient
 
 from extender.admin import create_admin_app
 from extender.opening import Opening
+from extender.orders import DROPPED, PLAN
 from extender.polling import Sources
 from extender.service import Service, Surroundings
+from policies.values.plans import PlanSlot
 from simulator import faults
 from simulator.api_server import ApiServer
 from simulator.clock import ManualClock
+from sources.kube.plans import encode_plan, encode_slot
 from sources.kube.records import encode_record
 from sources.policy_file import PolicyFile
+from tests.builders import make_resources
 from tests.extender.test_polling import FakeSource
 from tests.manifests import rights
 from tests.policies.placement.test_steering import make_record
+from tests.policies.plans.making import make_plan, make_quota
 from tests.raw import raw_node, raw_object, raw_pod
 from tests.sources.waiting import eventually
 
@@ -197,6 +202,57 @@ def test_the_lease_is_renewed_and_given_up(replica: Replica) -> None:
     replica.service.stop()
 
     assert replica.api.find("leases", "bayplan-extender-extender-0", OWN) is None
+
+
+def begin_plan(api: ApiServer) -> None:
+    """Write a plan for the pending pod and the slot that names it."""
+    requests = make_resources(cpu=100, memory=64 * 2**20, pods=1)
+    api.put(encode_plan(make_plan(make_quota(node="n1", requests=requests), name="p"), OWN))
+    made = api.find("placementplans", "p", OWN)
+    assert made is not None
+    slot = PlanSlot(plan="p", plan_uid=made["metadata"]["uid"], revision=1, holder="d", renewal=1)
+    api.put(encode_slot(slot, OWN))
+
+
+def says(replica: Replica) -> dict[str, str]:
+    """Return what the replica's Lease says of plans."""
+    lease = replica.api.find("leases", "bayplan-extender-extender-0", OWN)
+    return {} if lease is None else lease["metadata"].get("annotations") or {}
+
+
+def test_a_plan_is_acknowledged_in_the_lease_and_obeyed(replica: Replica) -> None:
+    begin_plan(replica.api)
+    eventually(lambda: says(replica).get(PLAN, "").endswith("/1"), within=10)
+
+    assert replica.filter("n1", "n2") == ["n1"]
+    assert replica.admin.get("/readyz").get_json()["plan"] == says(replica)[PLAN]
+    told = replica.admin.get("/explain?pod=default/web-0").get_json()
+    assert told["plan"]["awaited"] == {"n1": 1}
+    assert b'bayplan_extender_plan{phase="Evicting",plan="p",revision="1"} 1.0' in replica.admin.get("/metrics").data
+
+
+def test_a_plan_whose_leader_died_is_dropped_and_the_lease_says_so(replica: Replica, clock: ManualClock) -> None:
+    begin_plan(replica.api)
+    eventually(lambda: PLAN in says(replica), within=10)
+    version = says(replica)[PLAN]
+
+    clock.advance(10.1)
+
+    eventually(lambda: says(replica) == {DROPPED: version}, within=10)
+    assert replica.filter("n1", "n2") == ["n2"]
+    remarks = replica.admin.get("/readyz").get_json()["remarks"]
+    assert "plan p was dropped: its slot was not renewed for over 10 s" in remarks
+
+
+def test_a_replica_that_starts_takes_up_the_plan_from_its_watches(clock: ManualClock, tmp_path: Path) -> None:
+    api = ApiServer(clock)
+    begin_plan(api)
+
+    replica = Replica(clock, tmp_path, api=api)
+    eventually(lambda: PLAN in says(replica), within=10)
+
+    assert replica.filter("n1", "n2") == ["n1"]
+    replica.service.stop()
 
 
 def test_a_draining_replica_is_not_ready_and_still_answers(replica: Replica) -> None:

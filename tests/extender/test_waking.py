@@ -8,6 +8,7 @@ import pytest
 
 from extender.holding import Hold
 from extender.memory import Memory
+from extender.waiting import Wait
 from extender.waking import ANNOTATION, OwnPod, Waker
 from simulator import faults
 from simulator.api_server import ApiServer
@@ -42,6 +43,19 @@ def put_to_sleep(memory: Memory, *, wakes: float = 300.0, uid: str = "u") -> Non
 
 def woken(api: ApiServer) -> int:
     return len(api.calls.of("patch", "pods"))
+
+
+def test_pods_that_wait_for_a_plan_are_woken_when_it_lets_them(
+    api: ApiServer, memory: Memory, clock: ManualClock
+) -> None:
+    waker = make_waker(api, memory, clock)
+    memory.plans.waiting.put("u", Wait(at=0.0))
+
+    assert not waker.step()
+    memory.nudged.set()
+
+    assert waker.step()
+    assert woken(api) == 1
 
 
 def test_a_freed_node_wakes_sleeping_pods_by_a_change_of_our_own_pod(

@@ -89,3 +89,20 @@ def test_sums_are_those_of_the_claims_that_stand(steps: list[tuple[str, set[str]
         assert claims.on(node).get("cpu", 0) == expected
     assert claims.taken(HERE) == sum("place" in nodes for nodes in standing.values())
     assert len(claims) == len(standing)
+
+
+def test_a_claim_has_failed_when_the_pod_shows_another_outcome_than_when_it_asked() -> None:
+    pod = pending("a", unscheduled="Unschedulable: 0/3")
+    claim = claim_room(pod, ["n1"], now=0.0)
+
+    assert not claim.failed(pod)
+    assert claim.failed(pending("a"))
+    assert claim.failed(pending("a", unscheduled="Unschedulable: 0/3", nominated_node="n1"))
+
+
+def test_a_planned_pod_that_is_nominated_to_its_place_is_awaited_there() -> None:
+    pod = pending("a", nominated_node="n1")
+
+    assert claim_place(pod, HERE, now=0.0).awaits(pod)
+    assert not claim_place(pod, HERE, now=0.0).awaits(pending("a", nominated_node="n2"))
+    assert not claim_room(pod, ["n1"], now=0.0).awaits(pod)

@@ -96,7 +96,7 @@ def test_a_nominated_pod_takes_its_room_unless_the_plan_has_promised_it_some() -
 
 
 def test_a_pod_of_each_kind_is_remembered_as_a_sample() -> None:
-    force = in_force(make_plan(make_quota()), [N1], [make_pod("z", workload="api")])
+    force = in_force(make_plan(make_quota()), [N1], [make_pod("z", workload="api", node="n9")])
     assert force.samples == {}
 
     first, second = pending("a"), pending("b")

@@ -105,3 +105,16 @@ def test_a_planned_pod_claims_its_place_and_any_other_the_room_it_may_take() -> 
 
 def test_a_pod_without_terms_is_kept_off_no_node() -> None:
     assert look_at(pending("b", "api"), in_force(make_plan(make_quota()), NODES), nodes=NODES).barred(OFFERED) == []
+
+
+def test_what_only_claims_keep_from_a_pod_is_told_apart() -> None:
+    force, claims = in_force(make_plan(make_quota(), make_quota(node="n2", requests=BIG)), NODES), Claims()
+    claims.put(claim_place(pending("a"), Place(WEB, "n1"), now=0.0))
+    claims.put(claim_room(pending("c", "api", cpu=200), ["n2"], now=0.0))
+
+    same = look_at(pending("b"), force, claims=claims)
+    small, large = pending("d", "api", cpu=200), pending("e", "api", cpu=400)
+
+    assert same.kept_by_claims(["n1"]) == ["n1"]
+    assert look_at(small, force, claims=claims).kept_by_claims(["n2"]) == ["n2"]
+    assert look_at(large, force, claims=claims).kept_by_claims(["n2"]) == []

@@ -1,0 +1,87 @@
+"""Which pods the active plan left no node, which of them are held, and who asked for a preemption since when.
+
+Whoever uses these sees to it that one call is over before the next begins. Times are monotonic seconds. Nothing is
+decided here, and nobody woken.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from typing import Final
+
+# kube-scheduler asks within 5:30 by itself: whoever did not is gone.
+_ASKS_WITHIN: Final = 360.0
+# By then the pod's own PodScheduled condition tells that its time is long over.
+_FORGOTTEN_AFTER: Final = 3600.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wait:
+    """One pod: when it was refused every node, whether as one that is held, and the nodes that claims kept from it."""
+
+    at: float
+    held: bool = False
+    claimed: frozenset[str] = frozenset()
+
+
+class Waiting:
+    """The waiting pods by UID: they sleep until somebody wakes them."""
+
+    def __init__(self) -> None:
+        self._waits: dict[str, Wait] = {}
+
+    def __len__(self) -> int:
+        return len(self._waits)
+
+    def put(self, uid: str, wait: Wait) -> None:
+        """Note that a pod was refused every node."""
+        self._waits[uid] = wait
+
+    def forget(self, uid: str) -> None:
+        """Drop a pod that may go somewhere, is bound or gone."""
+        self._waits.pop(uid, None)
+
+    def release(self) -> None:
+        """Let nobody count as held: another plan decides anew who is, as each pod asks."""
+        self._waits = {uid: replace(wait, held=False) for uid, wait in self._waits.items()}
+
+    def sweep(self, now: float) -> None:
+        """Drop those that would have asked again since."""
+        for uid in [uid for uid, wait in self._waits.items() if now > wait.at + _ASKS_WITHIN]:
+            del self._waits[uid]
+
+    def held(self, *, beside: str = "") -> int:
+        """Return how many pods are held, without the one asking."""
+        return sum(wait.held for uid, wait in self._waits.items() if uid != beside)
+
+    def is_held(self, uid: str) -> bool:
+        """Tell whether a pod is held."""
+        wait = self._waits.get(uid)
+        return wait is not None and wait.held
+
+    def kept_by_claims(self, nodes: Iterable[str]) -> bool:
+        """Tell whether claims on any of these nodes kept somebody from them."""
+        ended = frozenset(nodes)
+        return any(not ended.isdisjoint(wait.claimed) for wait in self._waits.values())
+
+
+class FirstCalls:
+    """When each pod first asked for a preemption, by UID."""
+
+    def __init__(self) -> None:
+        self._at: dict[str, float] = {}
+
+    def __len__(self) -> int:
+        return len(self._at)
+
+    def since(self, uid: str, *, now: float) -> float:
+        """Return when the pod asked first, which may be now."""
+        return self._at.setdefault(uid, now)
+
+    def forget(self, uid: str) -> None:
+        """Drop a pod that is bound or gone."""
+        self._at.pop(uid, None)
+
+    def sweep(self, now: float) -> None:
+        """Drop those that asked too long ago to matter."""
+        for uid in [uid for uid, at in self._at.items() if now > at + _FORGOTTEN_AFTER]:
+            del self._at[uid]
