@@ -62,7 +62,8 @@ class Tools:
 
     `signals` gives the reader for a policy, the same one while the policy stays, and is told whose series count.
     `policy` is the one in force now, which may be another than that of the cycle. `gate` keeps single evictions and
-    plans apart; `ask` takes the request for a plan where single evictions have no destination.
+    plans apart; `ask` takes the request for a plan where single evictions have no destination, `tell_plans` what the
+    next plan is to know of the nodes.
     """
 
     api: KubeApi
@@ -81,6 +82,7 @@ class Tools:
     seed: int = 0
     gate: Gate = field(default_factory=Gate)
     ask: Callable[[Asked], None] = lambda _: None
+    tell_plans: Callable[[Measured], None] = lambda _: None
 
 
 class Cycle:
@@ -103,7 +105,8 @@ class Cycle:
             scene, outcomes = self._decide(scene, loaded)
         with self._timed("act"):
             attempts = self._act(outcomes, scene, loaded)
-        self._ask_for_relief(outcomes, scene, loaded)
+        with self._timed("plans"):
+            self._serve_plans(outcomes, scene, loaded)
         result = CycleResult(
             at=scene.cluster.now,
             mode=loaded.policy.eviction.mode,
@@ -166,13 +169,16 @@ class Cycle:
 
     def _look_for_room(self, scene: Scene, loaded: Loaded) -> Scene:
         """Compute how the nodes stand as destinations: a cycle without candidates is spared that."""
-        resources = scene.policy.signals.resources
-        measured = [name for name, one in resources.items() if one.additive and one.workload is not None]
-        reader = self._reader(scene.cluster, loaded)
-        with self._timed("signals"):
-            use = {name: reader.workloads(name, scene.cluster.now) for name in measured}
+        use = self._workload_use(scene, loaded)
         with self._timed("evaluate"):
             return scene.with_standings(use)
+
+    def _workload_use(self, scene: Scene, loaded: Loaded) -> Mapping[str, Grid]:
+        resources = scene.policy.signals.resources
+        wanted = [name for name, one in resources.items() if one.additive and one.workload is not None]
+        reader = self._reader(scene.cluster, loaded)
+        with self._timed("signals"):
+            return {name: reader.workloads(name, scene.cluster.now) for name in wanted}
 
     def settle(self) -> Ledger | LedgerUnreadable:
         """Read the ledger and close what this process left open in it."""
@@ -242,20 +248,25 @@ class Cycle:
 
     # ------------------------------------------------------------------ relief by a plan
 
-    def _ask_for_relief(self, outcomes: tuple[Outcome, ...], scene: Scene, loaded: Loaded) -> None:
-        """Ask for a plan for the victims that nobody would take singly: the first candidate of each such proposal."""
-        stuck = {uid for outcome in outcomes if (uid := _stuck(outcome)) is not None}
-        if stuck and scene.policy.plan.relief:
-            self._tools.ask(of_relief(frozenset(stuck), self._measured(scene, loaded)))
+    def _serve_plans(self, outcomes: tuple[Outcome, ...], scene: Scene, loaded: Loaded) -> None:
+        """Tell plans how the nodes stand, and ask for one for the victims that nobody would take singly."""
+        plan = scene.policy.plan
+        if not plan.active or scene.world is None:
+            return
+        workloads = self._workload_use(scene, loaded)
+        known = scene if scene.standings else scene.with_standings(workloads)
+        if plan.trigger != "off":
+            self._tools.tell_plans(measured(known, pods={}, workloads=workloads))
+        stuck = frozenset(uid for outcome in outcomes if (uid := _stuck(outcome)) is not None)
+        if stuck and plan.relief:
+            pods = self._additive_use(known, loaded)
+            self._tools.ask(of_relief(stuck, measured(known, pods=pods, workloads=workloads)))
 
-    def _measured(self, scene: Scene, loaded: Loaded) -> Measured:
-        reader, at = self._reader(scene.cluster, loaded), scene.cluster.now
-        additive = {name: one for name, one in scene.policy.signals.resources.items() if one.additive}
-        return measured(
-            scene,
-            pods={name: reader.pods(name, at) for name, one in additive.items() if one.pod is not None},
-            workloads={name: reader.workloads(name, at) for name, one in additive.items() if one.workload is not None},
-        )
+    def _additive_use(self, scene: Scene, loaded: Loaded) -> Mapping[str, Grid]:
+        """Ask what every pod takes of the resources that add up: who leaves a hot node takes his load along."""
+        reader, resources = self._reader(scene.cluster, loaded), scene.policy.signals.resources
+        wanted = [name for name, one in resources.items() if one.additive and one.pod is not None]
+        return {name: reader.pods(name, scene.cluster.now) for name in wanted}
 
     # ------------------------------------------------------------------ tell
 

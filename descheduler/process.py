@@ -15,7 +15,7 @@ from descheduler.elector import Elector, Terms
 from descheduler.eventing import EventWriter
 from descheduler.ledger import LedgerKeeper
 from descheduler.metrics import Metrics
-from descheduler.planning.desk import Asked
+from descheduler.planning.desk import Desk
 from descheduler.planning.gate import Gate
 from descheduler.planning.planner import Result
 from descheduler.planning.service import PlanService, PlanSetting, Task
@@ -109,7 +109,6 @@ class Process:
         self._watch: ClusterWatch | None = None
         self._gate = Gate()
         self._plans: PlanService | None = None
-        self._relief: Asked | None = None
         self.planned: Result | None = None
         self._reader: tuple[str, OpenReader] | None = None
         self._inventory = Inventory()
@@ -124,8 +123,8 @@ class Process:
             ApiError: the cluster cannot be read at all.
         """
         api, clock = self.setting.api, self.setting.clock
-        runner = self._runner(ListedClusters(api, clock), self._keep_relief)
         plans = self._planning(ListedSight(api, clock), dict)
+        runner = self._runner(ListedClusters(api, clock), plans.desk)
         ended = threading.Event()
         # The policy is looked at here too: waiting for a budget may take minutes, in which somebody says stop.
         tasks = [
@@ -137,7 +136,7 @@ class Process:
             thread.start()
         try:
             result = runner.once()
-            self.planned = plans.once(self._relief)
+            self.planned = plans.once()
         finally:
             ended.set()
             for thread in tasks:
@@ -153,7 +152,7 @@ class Process:
         settings = WatchSettings(health=self.health, clock=self.setting.clock)
         watch = self._watch = ClusterWatch(self.setting.api, settings=settings, on_change=self._heard)
         plans = self._plans = self._planning(WatchedSight(watch, self.setting.api), lambda: watch.values(kinds.PODS))
-        runner = self._runner(WatchedClusters(watch), plans.desk.ask)
+        runner = self._runner(WatchedClusters(watch), plans.desk)
         probes = ProbeServer(Pages(metrics=self.exposition, readiness=self.readiness), host=host, port=port)
         # Lease and slot are renewed until the last write is done: their threads end after cycles and plans.
         done = threading.Event()
@@ -207,7 +206,7 @@ class Process:
             self.metrics.task_restarts.labels(name).set(task.restarts)
         return self.metrics.text()
 
-    def _runner(self, clusters: Clusters, ask: Callable[[Asked], None]) -> Runner:
+    def _runner(self, clusters: Clusters, desk: Desk) -> Runner:
         setting = self.setting
         tools = Tools(
             api=setting.api,
@@ -225,7 +224,8 @@ class Process:
             own_namespace=setting.namespace,
             seed=setting.seed,
             gate=self._gate,
-            ask=ask,
+            ask=desk.ask,
+            tell_plans=desk.tell,
         )
         return Runner(
             cycle=Cycle(tools),
@@ -254,9 +254,6 @@ class Process:
             seed=setting.seed,
         )
         return PlanService(made, self._gate)
-
-    def _keep_relief(self, asked: Asked) -> None:
-        self._relief = asked
 
     def _heard(self, change: Change) -> None:
         if self._plans is not None:

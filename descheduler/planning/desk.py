@@ -30,6 +30,7 @@ class Desk:
     _asked: threading.Event = field(default_factory=threading.Event)
     _cancelled: threading.Event = field(default_factory=threading.Event)
     _computing: str = ""
+    _measured: Measured = NOTHING_MEASURED
     _busy: bool = False
 
     @property
@@ -42,8 +43,14 @@ class Desk:
         """The trigger of the solve that is running, empty while there is none."""
         return self._computing
 
+    def tell(self, measured: Measured) -> None:
+        """Say what is measured now, for requests that bring nothing of their own."""
+        self._measured = measured
+
     def ask(self, asked: Asked) -> None:
         """Ask for a plan; the newest request of a trigger takes the place of the one before."""
+        if asked.measured is NOTHING_MEASURED:
+            asked = replace(asked, measured=self._measured)
         with self._lock:
             self._waiting[asked.trigger] = asked
             self._asked.set()

@@ -4,7 +4,7 @@ import random
 import threading
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
 from prometheus_client import CollectorRegistry
 
@@ -30,6 +30,7 @@ from sources.clocks import Clock
 from sources.kube.api import KubeApi
 from sources.kube.cluster_watch import Change
 
+ONCE: Final = "once"
 Task = tuple[str, Callable[[threading.Event], None]]
 
 
@@ -108,13 +109,17 @@ class PlanService:
         """Listen to the watch."""
         self.triggers.heard(change)
 
-    def once(self, relief: Asked | None) -> Result | None:
-        """Make the one attempt of a single run, None where the policy wants none."""
-        section = self._setting.policy().policy.plan
-        if section.trigger == "off" and relief is None:
+    def once(self) -> Result | None:
+        """Make the one attempt of a single run, at relief if the cycle asked for it; None where nothing is wanted."""
+        if self._setting.policy().policy.plan.trigger != "off":
+            self.desk.ask(Asked(trigger=ONCE))
+        asked = self.desk.take(0.0, stop=self._setting.stop)
+        if asked is None:
             return None
-        asked = relief or Asked(trigger="once")
-        return self.planner.attempt(asked, self._setting.policy(), self.desk)
+        try:
+            return self.planner.attempt(asked, self._setting.policy(), self.desk)
+        finally:
+            self.desk.done()
 
     def details(self) -> dict[str, Any]:
         """Return how plans are doing, for the readiness page."""
