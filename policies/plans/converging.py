@@ -13,10 +13,12 @@ from policies.plans.bypass import unexplained
 from policies.plans.owners import rollout
 from policies.plans.quotas import Place, kind
 from policies.plans.tallies import Tally, tallies
+from policies.values import kinds
 from policies.values.clusters import Cluster
 from policies.values.plans import Plan, PlanEntry, PlanProgress
 from policies.values.workloads import WorkloadRef
 
+_NEEDED: Final = frozenset({kinds.NODES, kinds.PODS})
 _NAMED: Final = 3  # things waited for that a reason names one by one; the others are counted
 
 
@@ -50,8 +52,13 @@ class Progress:
 def progress(plan: Plan, now: Cluster, *, before: Cluster | None = None) -> Progress:
     """Return how far a plan got. `before` is the state that it was validated on, None where nobody knows it any more.
 
-    Without it rollouts are not seen, nor is who took what the plan reserves.
+    Without it rollouts are not seen, nor is who took what the plan reserves. Where pods or nodes could not be read
+    nothing is known: nobody has gone or come then, and nothing but a person ends the plan.
     """
+    unread = tuple(f"{kind}: {cause}" for kind, cause in now.unreadable.items() if kind in _NEEDED)
+    if unread:
+        waiting = tuple(f"could not be read: {each}" for each in unread)
+        return Progress(counts=plan.progress, standing=plan.disruptions, waiting=waiting, abort=_wish(plan))
     counted = tallies(plan, now)
     standing = tuple(entry for entry in plan.disruptions if _runs(entry, now, terminating=False))
     return Progress(
@@ -129,8 +136,9 @@ def _counts(plan: Plan, now: Cluster, counted: Mapping[WorkloadRef, Tally]) -> P
 
 def _aborts(plan: Plan, counted: Mapping[WorkloadRef, Tally], before: Cluster | None, now: Cluster) -> Iterator[str]:
     """Yield why the plan must end, from what people want to what only follows."""
-    if plan.abort is not None:
-        yield f"aborted by a person: {plan.abort or 'no reason given'}"
+    wish = _wish(plan)
+    if wish is not None:
+        yield wish
     rolled = None if before is None else rollout(plan, before, now)
     if rolled is not None:
         yield rolled
@@ -142,6 +150,10 @@ def _aborts(plan: Plan, counted: Mapping[WorkloadRef, Tally], before: Cluster | 
     taken = None if before is None else unexplained(plan, before, now)
     if taken is not None:
         yield taken
+
+
+def _wish(plan: Plan) -> str | None:
+    return None if plan.abort is None else f"aborted by a person: {plan.abort or 'no reason given'}"
 
 
 def _lost_nodes(plan: Plan, counted: Mapping[WorkloadRef, Tally], now: Cluster) -> Iterator[str]:

@@ -280,6 +280,19 @@ def test_capacity_that_somebody_took_ends_it() -> None:
     assert progress(the_papers_plan(), thief).abort is None
 
 
+@pytest.mark.parametrize("kind", ["pods", "nodes"])
+def test_what_could_not_be_read_is_no_end_and_no_progress(kind: str) -> None:
+    blind = replace(ALL_BOUND, pods={}, nodes={}, unreadable={kind: "timeout"})
+
+    found = seen(blind, the_papers_plan(progress=PlanProgress(moved=1)))
+
+    assert (found.waiting, found.abort) == ((f"could not be read: {kind}: timeout",), None)
+    assert [str(entry) for entry in found.standing] == ["default/web-2"]
+    assert found.counts == PlanProgress(moved=1)
+    assert seen(blind, the_papers_plan(abort="enough")).abort == "aborted by a person: enough"
+    assert seen(replace(ALL_BOUND, unreadable={"persistentvolumes": "403"})).done
+
+
 # ---------------------------------------------------------------------- time
 
 
