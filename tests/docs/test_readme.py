@@ -61,8 +61,8 @@ def test_quick_start_asks_for_objects_and_events_that_exist() -> None:
     start = section("Operator's quick start")
     plurals = {yaml.safe_load(file.read_text())["spec"]["names"]["plural"] for file in _crds()}
 
-    assert "evictionrecords" in start
-    assert {"evictionrecords", "deschedulerreports"} == plurals
+    assert {"evictionrecords", "placementplans"} <= set(re.findall(r"[a-z]+", start))
+    assert {"evictionrecords", "placementplans", "deschedulerreports", "planslots"} == plurals
     assert set(re.findall(r"reason=(\w+)", start)) <= set(telling._REASONS.values())
 
 
