@@ -1,6 +1,6 @@
 """At most so many disruptions among some pods, as a running count."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 
@@ -8,13 +8,16 @@ from descheduler.optimiser.tables import Bools, Tables
 
 
 class BudgetTie:
-    """Counts members off their node, and victims that got another one; a negative allowance allows none."""
+    """Counts members off their node, and victims that got another one; a negative allowance allows none.
 
-    def __init__(self, tables: Tables, allowed: int) -> None:
+    Like every tie it begins with all members nowhere: they are disturbed until they are put where they run.
+    """
+
+    def __init__(self, tables: Tables, members: Iterable[int], allowed: int) -> None:
         self._home: Sequence[int] = np.maximum(tables.origin, tables.left).tolist()
         self._victim: Sequence[bool] = tables.leaving.tolist()
         self._everywhere = np.ones(len(tables.room), dtype=np.bool_)
-        self._left = max(allowed, 0)
+        self._left = max(allowed, 0) - sum(self._home[member] >= 0 for member in set(members))
 
     def change(self, pod: int, old: int, new: int) -> None:
         """Take one where the pod is disturbed by this, give one back where it no longer is."""

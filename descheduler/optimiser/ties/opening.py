@@ -23,7 +23,7 @@ def open_ties(problem: Problem, tables: Tables) -> dict[int, list[Tie]]:
     disruptable = tables.running | tables.leaving
     for budget in problem.budgets:
         if budget.allowed < sum(bool(disruptable[member]) for member in budget.members):
-            tie(budget.members, BudgetTie(tables, budget.allowed))
+            tie(budget.members, BudgetTie(tables, budget.members, budget.allowed))
     for exclusive in problem.exclusives:
         tie(exclusive.members, ExclusiveTie(tables))
     for separation in problem.separations:
