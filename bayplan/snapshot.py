@@ -33,6 +33,6 @@ def save(file: Path, *, masked: bool, policy: Path | None, kubeconfig: Path | No
     try:
         write_snapshot(taken, file)
     except OSError as problem:
-        raise click.FileError(str(file), hint=problem.strerror) from problem
+        raise click.UsageError(f"{file} cannot be written: {problem.strerror or problem}") from problem
     cluster = taken.cluster
     click.echo(f"{len(cluster.nodes)} nodes and {len(cluster.pods)} pods saved to {file}")

@@ -47,8 +47,9 @@ def solved(*arguments: str) -> dict[str, Any]:
     return json.loads(result.stdout)  # type: ignore[no-any-return]  # JSON has no types
 
 
-def test_the_papers_example_is_solved_and_explained(snapshot: str, policy: str) -> None:
-    found = solved(snapshot, "--policy", policy)
+@pytest.mark.parametrize("solver", ["bayplan", "repaired"])
+def test_the_papers_example_is_solved_and_explained(snapshot: str, policy: str, solver: str) -> None:
+    found = solved(snapshot, "--policy", policy, "--solver", solver)
 
     assert [(step["action"], step["pod"], step["from"], step["to"]) for step in found["plan"]] == [
         ("move", "default/pod3", "n2", "n1"),

@@ -1,18 +1,100 @@
-"""`bayplan snapshot save`: how it fails; what it takes of a cluster is tested with `descheduler.taking`."""
+"""`bayplan snapshot save` and `plan solve --live`: a cluster read over the wire, and how that fails."""
 
+import json
+from collections.abc import Iterator
 from pathlib import Path
 
-from click.testing import CliRunner
+import pytest
+from click.testing import CliRunner, Result
 
 from bayplan.cli import main
 from bayplan.exits import Exit
+from sources.kube.kinds import EVERYTHING
+from sources.kube.records import records_path
+from sources.snapshots.reading import read_snapshot
+from tests.descheduler.site import Site
+from tests.raw import raw_workload
+from tests.sources.http_fake import HttpFake, Reply, serve
+
+POLICY = """
+apiVersion: bayplan.dev/v1alpha1
+kind: Policy
+plan: {solver: repaired, timeLimit: 2s}
+"""
+
+
+@pytest.fixture
+def kubeconfig(tmp_path: Path) -> Iterator[str]:
+    """Serve the lists of a cluster of three nodes; `web-1` waits for a place."""
+    site, fake = Site(place=lambda _pod: None), HttpFake()
+    site.server.put(*raw_workload("web", nodes=("n1", None)))
+    for path in (*(kind.path for kind in EVERYTHING), records_path("bayplan-system")):
+        fake.script(path, Reply(body=site.server.request("GET", path).body))
+    with serve(fake):
+        yield str(_kubeconfig(tmp_path, fake.url))
+
+
+def _kubeconfig(folder: Path, url: str) -> Path:
+    content = {
+        "apiVersion": "v1",
+        "kind": "Config",
+        "current-context": "c",
+        "contexts": [{"name": "c", "context": {"cluster": "c", "user": "u"}}],
+        "clusters": [{"name": "c", "cluster": {"server": url}}],
+        "users": [{"name": "u", "user": {}}],
+    }
+    file = folder / "kubeconfig"
+    file.write_text(json.dumps(content))
+    return file
+
+
+def run(*arguments: str) -> Result:
+    return CliRunner(env={"KUBECONFIG": None, "BAYPLAN_POLICY": None}).invoke(main, arguments)
+
+
+def test_a_cluster_is_saved_with_its_names(kubeconfig: str, tmp_path: Path) -> None:
+    file = tmp_path / "cluster.json"
+
+    result = run("snapshot", "save", str(file), "--kubeconfig", kubeconfig)
+
+    assert (result.exit_code, result.stdout) == (Exit.OK, f"4 nodes and 2 pods saved to {file}\n")
+    assert {pod.name for pod in read_snapshot(file).cluster.pods.values()} == {"web-0", "web-1"}
+
+
+def test_masked_it_has_none_of_them(kubeconfig: str, tmp_path: Path) -> None:
+    first, second = tmp_path / "first.json", tmp_path / "second.json"
+
+    for file in (first, second):
+        assert run("snapshot", "save", str(file), "--kubeconfig", kubeconfig, "--mask").exit_code == Exit.OK
+
+    assert '"web' not in first.read_text()
+    assert len(read_snapshot(first).cluster.pods) == 2
+    assert first.read_text() != second.read_text()
+
+
+def test_a_live_cluster_is_solved_and_only_read(kubeconfig: str, tmp_path: Path) -> None:
+    policy = tmp_path / "policy.yaml"
+    policy.write_text(POLICY)
+
+    result = run("plan", "solve", "--live", "--kubeconfig", kubeconfig, "--policy", str(policy), "--output", "json")
+
+    assert result.exit_code == Exit.OK, result.output
+    assert [step["pod"] for step in json.loads(result.stdout)["plan"]] == ["default/web-1"]
+
+
+def test_a_file_that_cannot_be_written_is_named(kubeconfig: str, tmp_path: Path) -> None:
+    file = tmp_path / "nowhere" / "cluster.json"
+
+    result = run("snapshot", "save", str(file), "--kubeconfig", kubeconfig)
+
+    assert result.exit_code == Exit.USAGE
+    assert f"{file} cannot be written: No such file or directory" in result.stderr
 
 
 def test_a_cluster_that_cannot_be_reached_leaves_no_file(tmp_path: Path) -> None:
-    nowhere, file = tmp_path / "kubeconfig", tmp_path / "cluster.json"
-    nowhere.write_text("apiVersion: v1\nkind: Config\n")
+    file, nowhere = tmp_path / "cluster.json", _kubeconfig(tmp_path, "http://127.0.0.1:9")
 
-    result = CliRunner().invoke(main, ["snapshot", "save", str(file), "--kubeconfig", str(nowhere), "--mask"])
+    result = run("snapshot", "save", str(file), "--kubeconfig", str(nowhere))
 
     assert result.exit_code == Exit.UNREACHABLE
     assert not file.exists()
