@@ -74,7 +74,7 @@ def _promises(sight: PlanSight | None) -> Mapping[str, Mapping[str, Any]]:
                 for one in reserve.promises
             ],
             "left": {**reserve.room(sight.pod.priority).left},
-            "claimed": {**sight.claims.beside(sight.pod.uid, name)},
+            "claimed": {**sight.claims.on(name)},
         }
         for name, reserve in sight.force.promised.items()
     }

@@ -29,7 +29,7 @@ class Claim:
     pod: Pod
     until: float
     place: Place | None = None
-    nodes: tuple[str, ...] = ()
+    nodes: frozenset[str] = frozenset()
 
     @property
     def uid(self) -> str:
@@ -64,7 +64,7 @@ def claim_place(pod: Pod, place: Place, *, now: float) -> Claim:
 
 def claim_room(pod: Pod, nodes: Iterable[str], *, now: float) -> Claim:
     """Return the claim of any other pod on the nodes with promises among those approved."""
-    return Claim(pod=pod, until=now + LIVES_FOR, nodes=tuple(nodes))
+    return Claim(pod=pod, until=now + LIVES_FOR, nodes=frozenset(nodes))
 
 
 @dataclass(slots=True)
@@ -72,7 +72,13 @@ class _Pile:
     """What is claimed of one node, by whom."""
 
     claims: dict[str, Claim] = field(default_factory=dict)
-    amounts: Counter[str] = field(default_factory=Counter)
+    amounts: dict[str, int] = field(default_factory=dict)
+
+    def add(self, requests: Resources, sign: int) -> None:
+        """Count requests in, or out with a negative sign; two hundred times for each pod that asks."""
+        amounts = self.amounts
+        for name, amount in requests.amounts.items():
+            amounts[name] = amounts.get(name, 0) + sign * amount
 
 
 class Claims:
@@ -99,7 +105,7 @@ class Claims:
         for node in claim.nodes:
             pile = self._piles.setdefault(node, _Pile())
             pile.claims[claim.uid] = claim
-            pile.amounts.update(claim.requests.amounts)
+            pile.add(claim.requests, 1)
 
     def drop(self, uid: str) -> Claim | None:
         """Forget a pod's claim: it is bound, nominated or gone, its attempt has failed, or it asks again."""
@@ -111,7 +117,7 @@ class Claims:
         for node in claim.nodes:
             pile = self._piles[node]
             del pile.claims[uid]
-            pile.amounts.subtract(claim.requests.amounts)
+            pile.add(claim.requests, -1)
             if not pile.claims:
                 del self._piles[node]
         return claim
@@ -126,12 +132,10 @@ class Claims:
         pile = self._piles.get(node)
         return NO_AMOUNTS if pile is None else pile.amounts
 
-    def beside(self, uid: str, node: str) -> Amounts:
-        """Return what other unplanned pods have claimed of a node."""
-        own, all_of_it = self._by_pod.get(uid), self.on(node)
-        if own is None or node not in own.nodes:
-            return all_of_it
-        return {name: amount - own.requests[name] for name, amount in all_of_it.items()}
+    def own(self, uid: str, node: str) -> Amounts:
+        """Return what of that is a pod's own claim, which is void when it asks again."""
+        own = self._by_pod.get(uid)
+        return NO_AMOUNTS if own is None or node not in own.nodes else own.requests.amounts
 
     def taken(self, place: Place, *, beside: str = "") -> int:
         """Return how many planned pods, without the one asking, have claimed a place."""

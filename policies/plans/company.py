@@ -22,6 +22,8 @@ _UNKNOWN: Final = Cluster(now=0.0, unreadable={kinds.NAMESPACES: "not watched"})
 
 def barred(pod: Pod, names: Iterable[str], force: PlanInForce, nodes: Mapping[str, Node]) -> list[str]:
     """Return the names of nodes that stand in a domain that a planned pod of at least this priority would lose."""
+    if not pod.constraints.anti_affinity and not force.repelling:
+        return []  # nearly always
     domains = {*_domains(pod, force, nodes)}
     if not domains:
         return []

@@ -14,10 +14,10 @@ from policies.values.pods import Pod
 
 
 class PlanInForce:
-    """One plan. `promised` has the nodes where pods are still to come, `samples` a pod of each kind that was seen.
+    """One plan. `promised` has the nodes where pods are still to come: it also counts pods that just stay elsewhere.
 
-    A plan also counts pods that just stay, so most of its nodes may have no promise. `pods` are all there are, bound
-    or not.
+    `samples` has a pod of each kind that was seen, `repelling` the kinds that keep others away by required
+    anti-affinity. `pods` are all there are, bound or not.
     """
 
     def __init__(self, plan: Plan, nodes: Mapping[str, Node], pods: Iterable[Pod] = ()) -> None:
@@ -25,6 +25,7 @@ class PlanInForce:
         self.leaving = leaving(plan)
         self.promised: dict[str, Reserve] = {}
         self.samples: dict[Whom, Pod] = {}
+        self.repelling: set[Whom] = set()
         self._shares = shares(plan)
         self._awaited: dict[Whom, dict[str, int]] = {
             promise.whom: {} for share in self._shares.values() for promise in share.promises
@@ -84,8 +85,8 @@ class PlanInForce:
         elif pod.node is None and pod.nominated_node in self._waiting and not pod.ended:
             self._waiting[pod.nominated_node][pod.uid] = pod
         whom = self.whom(pod)
-        if whom is not None:
-            self.samples.setdefault(whom, pod)
+        if whom is not None and self.samples.setdefault(whom, pod).constraints.anti_affinity:
+            self.repelling.add(whom)
 
     def _reckon(self, name: str) -> None:
         share, waiting = self._shares[name], self._waiting[name].values()

@@ -7,11 +7,11 @@ from policies.plans.claims import Claim, Claims, claim_place, claim_room
 from policies.plans.company import barred
 from policies.plans.force import PlanInForce
 from policies.plans.quotas import Kind, Place
-from policies.plans.reservations import NO_AMOUNTS, Amounts, Whom
+from policies.plans.reservations import Amounts, Whom
 from policies.values.nodes import Node
 from policies.values.plans import Plan
 from policies.values.pods import Pod
-from policies.values.resources import total
+from policies.values.resources import Resources, total
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,8 +67,8 @@ class PlanSight:
         reserve = self.force.promised.get(node)
         if reserve is None or node in self.awaited:
             return reserve is not None
-        claimed = self.claims.beside(self.pod.uid, node)
-        return reserve.room(self.pod.priority).closed_to(self.pod, claimed=claimed, freed=self._freed(victims))
+        room, freed = reserve.room(self.pod.priority), self._freed(victims, node)
+        return room.closed_to(self.pod, claimed=self.claims.on(node), freed=freed)
 
     def kept_by_claims(self, closed: Iterable[str]) -> list[str]:
         """Return of some nodes closed to the pod those that only others' claims keep from it."""
@@ -92,10 +92,14 @@ class PlanSight:
         nodes = [name for name in self.force.promised if name in passed]
         return claim_room(self.pod, nodes, now=now) if nodes else None
 
-    def _freed(self, victims: Iterable[Pod]) -> Amounts:
-        """Return what a node is rid of without some pods; those that the plan takes away count as gone already."""
+    def _freed(self, victims: Iterable[Pod], node: str) -> Amounts:
+        """Return what a node is rid of without some pods and the pod's own claim.
+
+        Pods that the plan takes away count as gone already.
+        """
+        own = self.claims.own(self.pod.uid, node)
         more = [pod.requests for pod in victims if pod.uid not in self.force.leaving]
-        return total(more).amounts if more else NO_AMOUNTS
+        return total([*more, Resources(own)]).amounts if more else own
 
 
 def look(pod: Pod, force: PlanInForce, claims: Claims, *, nodes: Mapping[str, Node], held: bool = False) -> PlanSight:

@@ -26,9 +26,8 @@ def test_another_pod_claims_its_requests_on_every_node_it_may_go_to() -> None:
     claims.put(claim_room(pod, ["n1", "n2"], now=0.0))
 
     assert claims.on("n1")["cpu"] == claims.on("n2")["cpu"] == 300
-    assert claims.beside(pod.uid, "n1")["cpu"] == 0
-    assert claims.beside("uid-b", "n1")["cpu"] == 300
-    assert claims.beside(pod.uid, "n3") == claims.on("n3") == {}
+    assert claims.own(pod.uid, "n1")["cpu"] == 300
+    assert claims.own("uid-b", "n1") == claims.own(pod.uid, "n3") == claims.on("n3") == {}
     assert claims.by_node() == {"n1": 1, "n2": 1}
 
 

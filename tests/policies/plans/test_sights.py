@@ -96,7 +96,7 @@ def test_a_planned_pod_claims_its_place_and_any_other_the_room_it_may_take() -> 
     assert planned is not None
     assert planned.place == Place(WEB, "n1")
     assert other is not None
-    assert other.nodes == ("n1", "n2")
+    assert other.nodes == {"n1", "n2"}
     assert look_at(pending("a"), force).claim([], now=0.0) is None
     assert look_at(pending("b", "api"), force).claim(["n3"], now=0.0) is None
     assert look_at(tool, force).claim(["n2"], now=0.0) is None
