@@ -4,6 +4,7 @@ import os
 import socket
 import threading
 import uuid
+from dataclasses import replace
 from pathlib import Path
 
 import click
@@ -16,6 +17,7 @@ from bayplan.settings import ProcessSettings
 from bayplan.stopping import stop_on_signals
 from descheduler import printing
 from descheduler.decisions import CycleResult
+from descheduler.planning.planner import Result
 from descheduler.process import Process, Setting
 from descheduler.running import NotLeading
 from policies.model.policy import Policy
@@ -53,9 +55,23 @@ def descheduler() -> None:
     help="The address for probes and metrics.",
 )
 @port_option("--port", default=8889, meaning="The port for /healthz, /readyz and /metrics; not with --once.")
+@click.option(
+    "--failed-solves",
+    type=click.Path(file_okay=False, path_type=Path),
+    envvar="BAYPLAN_FAILED_SOLVES",
+    show_envvar=True,
+    help="Where to keep the problems whose answer the independent check of plans refused. Default: nowhere.",
+)
 @output_option
-def run(  # one argument an option, as click has it
-    process: ProcessSettings, *, once: bool, interval: float | None, host: str, port: int, output: str
+def run(  # noqa: PLR0913  # one argument an option, as click has it
+    process: ProcessSettings,
+    *,
+    once: bool,
+    interval: float | None,
+    host: str,
+    port: int,
+    failed_solves: Path | None,
+    output: str,
 ) -> None:
     """Watch the pods and evict the few whose contention or SLO breach is real and lasting.
 
@@ -69,10 +85,11 @@ def run(  # one argument an option, as click has it
         api = connect(process.kubeconfig)
     except ApiError as problem:
         raise Unreachable(str(problem)) from problem
-    made = Process(_setting(process, api, policy, stop=stop, interval=interval))
+    setting = _setting(process, api, policy, stop=stop, interval=interval)
+    made = Process(replace(setting, failed_solves=failed_solves))
     try:
         if once:
-            _print(_once(made), output)
+            _print(_once(made), made.planned, output)
         else:
             made.run_loop(host=host, port=port)
     finally:
@@ -116,8 +133,11 @@ def _once(made: Process) -> CycleResult:
         raise Unreachable(str(problem)) from problem
 
 
-def _print(result: CycleResult, output: str) -> None:
+def _print(result: CycleResult, planned: Result | None, output: str) -> None:
     if output == "json":
-        click.echo(printing.as_json(result))
-    else:
-        printing.print_table(result, Console())
+        click.echo(printing.as_json(result, planned))
+        return
+    console = Console()
+    printing.print_table(result, console)
+    if planned is not None:
+        printing.print_planned(planned, console)

@@ -8,13 +8,15 @@ from rich.table import Table
 from rich.text import Text
 
 from descheduler.decisions import CycleResult, Decision, Kind
+from descheduler.planning import showing
+from descheduler.planning.planner import Result
 from sources.kube.decoding.times import rfc3339
 
 _STYLES: Final = {Kind.EVICTED: "bold red", Kind.OBSERVED: "bold yellow", Kind.UNKNOWN: "magenta", Kind.REFUSED: "dim"}
 
 
-def as_json(result: CycleResult) -> str:
-    """Return everything about a cycle as one JSON object."""
+def as_json(result: CycleResult, planned: Result | None = None) -> str:
+    """Return everything about a cycle, and the plan after it if there was an attempt, as one JSON object."""
     whole: dict[str, Any] = {
         "at": rfc3339(result.at),
         "mode": result.mode,
@@ -34,6 +36,9 @@ def as_json(result: CycleResult) -> str:
         ],
         "troubles": dict(result.troubles),
     }
+    if planned is not None:
+        plan = None if planned.plan is None else showing.whole(planned.plan)
+        whole["plan"] = {"outcome": planned.outcome, "detail": planned.detail, "plan": plan}
     return json.dumps(whole, indent=2)
 
 
@@ -64,6 +69,13 @@ def print_table(result: CycleResult, console: Console) -> None:
     for step, text in result.troubles.items():
         console.print(Text(f"no eviction ({step}): {text}", style="bold red"))
     console.print(Text(f"{result.mode}: {result.summary()} ({result.duration:.2f} s)"))
+
+
+def print_planned(planned: Result, console: Console) -> None:
+    """Print what came of the attempt at a plan."""
+    if planned.plan is not None:
+        showing.print_plan(planned.plan, console)
+    console.print(Text(f"plan: {planned.outcome}" + (f": {planned.detail}" if planned.detail else "")))
 
 
 def _decisions(result: CycleResult) -> Table:

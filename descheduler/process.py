@@ -7,6 +7,7 @@ import threading
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import partial
+from pathlib import Path
 from typing import Any, Final, Protocol
 
 from descheduler.cycle import Clusters, Cycle, Tools
@@ -77,7 +78,10 @@ class PolicySource(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Setting:
-    """What a process runs with. `holder` is unique to it; `interval` None means the policy's own step."""
+    """What a process runs with. `holder` is unique to it; `interval` None means the policy's own step.
+
+    `failed_solves` is where problems are kept whose answer the independent check refused, None: nowhere.
+    """
 
     api: KubeApi
     policy: PolicySource
@@ -88,6 +92,7 @@ class Setting:
     stop: threading.Event = field(default_factory=threading.Event)
     interval: float | None = None
     seed: int = 0
+    failed_solves: Path | None = None
 
 
 class Process:
@@ -204,6 +209,8 @@ class Process:
         changes.labels("refused").set(self.setting.policy.rejected)
         for name, task in self.health.tasks().items():
             self.metrics.task_restarts.labels(name).set(task.restarts)
+        if self._plans is not None:
+            self._plans.measure()
         return self.metrics.text()
 
     def _runner(self, clusters: Clusters, desk: Desk) -> Runner:
@@ -252,6 +259,7 @@ class Process:
             clock=setting.clock,
             stop=setting.stop,
             seed=setting.seed,
+            failed_solves=setting.failed_solves,
         )
         return PlanService(made, self._gate)
 

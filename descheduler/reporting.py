@@ -5,19 +5,22 @@ Only the leader writes it. It is bounded: the newest run only, at most a hundred
 
 import logging
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, Final
 
 from descheduler.decisions import CycleResult, Decision, Kind
+from policies.values.plans import Plan
 from sources.kube import custom, errors
 from sources.kube import records as codec
 from sources.kube.api import KubeApi
 from sources.kube.decoding.times import rfc3339
+from sources.kube.plans import encode_plan_status
 
 _LOG: Final = logging.getLogger(__name__)
 NAME: Final = "descheduler"
 MOST_DECISIONS: Final = 100
 _LONGEST_TEXT: Final = 512
+_TRIES: Final = 3
 
 
 class Reporter:
@@ -29,21 +32,44 @@ class Reporter:
 
     def write(self, result: CycleResult) -> bool:
         """Replace the last run and add to the totals; False where that failed, which stops nothing."""
-        path = codec.reports_path(self._namespace, NAME)
+        return self._change(
+            lambda status: status | {"lastRun": last_run(result), "totals": added(status.get("totals") or {}, result)}
+        )
+
+    def write_plan(self, plan: Plan, *, outcome: str) -> bool:
+        """Replace the last plan and count it; False where that failed, which stops nothing."""
+        key = f"plans/{plan.trigger}/{outcome}"
+
+        def change(status: dict[str, Any]) -> dict[str, Any]:
+            totals = _counts(status.get("totals") or {})
+            return status | {"lastPlan": last_plan(plan), "totals": totals | {key: totals.get(key, 0) + 1}}
+
+        return self._change(change)
+
+    def _change(self, change: Callable[[dict[str, Any]], dict[str, Any]]) -> bool:
+        """Read, change and write the report; cycles and plans write it from threads of their own."""
         try:
-            try:
-                seen = self._api.request("GET", path, timeout=5.0).body
-            except errors.NotFound:
-                body = self._object({"lastRun": last_run(result), "totals": added({}, result)})
-                self._api.request("POST", codec.reports_path(self._namespace), body=body, timeout=5.0)
+            for _ in range(_TRIES):
+                try:
+                    self._try(change)
+                except (errors.Conflict, errors.AlreadyExists):
+                    continue
                 return True
-            totals = added((seen.get("status") or {}).get("totals") or {}, result)
-            body = seen | {"status": {"lastRun": last_run(result), "totals": totals}}
-            self._api.request("PUT", path, body=body, timeout=5.0)
         except errors.ApiError as error:
             _LOG.warning("the report was not written: %s", error)
             return False
-        return True
+        _LOG.warning("the report was not written: somebody else wrote it each time")
+        return False
+
+    def _try(self, change: Callable[[dict[str, Any]], dict[str, Any]]) -> None:
+        path = codec.reports_path(self._namespace, NAME)
+        try:
+            seen = self._api.request("GET", path, timeout=5.0).body
+        except errors.NotFound:
+            body = self._object(change({}))
+            self._api.request("POST", codec.reports_path(self._namespace), body=body, timeout=5.0)
+            return
+        self._api.request("PUT", path, body=seen | {"status": change(seen.get("status") or {})}, timeout=5.0)
 
     def _object(self, status: dict[str, Any]) -> dict[str, Any]:
         return {
@@ -53,6 +79,26 @@ class Reporter:
             "spec": {},
             "status": status,
         }
+
+
+def _counts(totals: Mapping[str, Any]) -> dict[str, int]:
+    return {key: value for key, value in totals.items() if isinstance(value, int)}
+
+
+def last_plan(plan: Plan) -> dict[str, Any]:
+    """Return the part of the report about one plan."""
+    status = encode_plan_status(plan)
+    return {
+        "name": plan.name,
+        "at": rfc3339(plan.started_at),
+        "trigger": plan.trigger,
+        "mode": "observe" if plan.observing else "enforce",
+        "phase": str(plan.phase),
+        "reason": plan.reason[:_LONGEST_TEXT],
+        "placed": status["placed"],
+        "moved": status["moved"],
+        "evicted": status["evicted"],
+    }
 
 
 def last_run(result: CycleResult) -> dict[str, Any]:
@@ -91,7 +137,7 @@ def _line(line: Decision) -> dict[str, Any]:
 
 def added(totals: Mapping[str, Any], result: CycleResult) -> dict[str, int]:
     """Return the totals after one more run, under keys such as `evictions/<rule>/<decision>` and `refusals/<rail>`."""
-    new: Counter[str] = Counter({key: value for key, value in totals.items() if isinstance(value, int)})
+    new: Counter[str] = Counter(_counts(totals))
     new["cycles"] += 1
     for line in result.decisions:
         if line.kind is Kind.REFUSED:

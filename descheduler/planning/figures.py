@@ -20,6 +20,7 @@ class PlanMetrics:
         self.plans = counter("plans", "Plans by what asked for them and how they ended.", "trigger", "outcome")
         self.ends = counter("plan_ends", "Plans that were not completed, by the word that ended them.", "reason")
         self.solves = counter("plan_solves", "Solves by solver and what is known of the answer.", "solver", "proof")
+        self.rejected = counter("plan_rejected", "Answers of a solver that the independent check refused.", "solver")
         self.disruptions = counter("plan_disruptions", "Pods evicted for plans, by what for.", "action")
         self.skipped = counter("plan_skips", "Times a trigger fired and nothing was solved, by the reason.", "reason")
         self.in_force = Gauge(

@@ -129,6 +129,7 @@ class Planner:
         self._settled = self._settled and carried.written
         tools.metrics.ended(plan, outcome=str(plan.phase), word=carried.end.word)
         tools.events.tell(telling.ended(plan, tools.namespace, carried.evicted))
+        tools.reporter.write_plan(plan, outcome=str(plan.phase))
         self.remember(plan, loaded)
 
     def remember(self, plan: Plan, loaded: Loaded) -> None:
@@ -154,6 +155,7 @@ class Planner:
         if computed is not None and computed.solution is not None:
             solution = computed.solution
             self.tools.metrics.solves.labels(solution.solver, solution.proof).inc()
+            self.tools.metrics.rejected.labels(solution.solver).inc(solution.counts.get("rejected", 0))
             self.tools.metrics.solve_seconds.observe(computed.seconds)
             # A plan that was found and given up may be tried again; an observed one would be found for ever.
             if result.outcome != CANCELLED and (result.plan is None or result.outcome == OBSERVED):
@@ -294,6 +296,7 @@ class _Attempt:
             try:
                 plan = tools.store.create(plan)
                 self.planner.remember(plan, self.loaded)
+                tools.reporter.write_plan(plan, outcome=OBSERVED)
             except errors.ApiError as error:
                 _LOG.warning("the observed plan %s was not written: %s", plan.name, error)
         seen = tools.sight.snapshot()

@@ -4,6 +4,7 @@ import random
 import threading
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, Final
 
 from prometheus_client import CollectorRegistry
@@ -24,6 +25,7 @@ from descheduler.planning.slot import SlotKeeper
 from descheduler.planning.store import PlanStore
 from descheduler.planning.tooling import Sight, Tools
 from descheduler.planning.triggers import Triggers
+from descheduler.reporting import Reporter
 from policies.model.loading import Loaded
 from policies.values.pods import Pod
 from sources.clocks import Clock
@@ -36,7 +38,7 @@ Task = tuple[str, Callable[[threading.Event], None]]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PlanSetting:
-    """What plans are made with. `pods` gives the watched pods by UID."""
+    """What plans are made with. `pods` gives the watched pods by UID; `failed_solves` keeps what the check refused."""
 
     api: KubeApi
     namespace: str
@@ -49,6 +51,7 @@ class PlanSetting:
     clock: Clock
     stop: threading.Event
     seed: int = 0
+    failed_solves: Path | None = None
 
 
 class PlanService:
@@ -85,6 +88,7 @@ class PlanService:
                 clock=setting.clock,
             ),
             events=EventWriter(setting.api, instance=setting.holder, clock=setting.clock),
+            reporter=Reporter(setting.api, namespace=setting.namespace),
             metrics=self.metrics,
             gate=gate,
             clock=setting.clock,
@@ -132,6 +136,10 @@ class PlanService:
             "replicas": [f"{one.name} {one.plan or 'obeys none'}" for one in self.replicas.live()],
         }
 
+    def measure(self) -> None:
+        """Bring the gauges up to date before they are read."""
+        self.metrics.in_force.set(float(self.slot.held is not None))
+
     def close(self) -> None:
         """End what the solver keeps running."""
         if self._solver is not None:
@@ -157,5 +165,5 @@ class PlanService:
         key = section.solver, section.command
         if self._solver is None or self._solver[0] != key:
             self.close()
-            self._solver = key, open_solver(section, resident=True)
+            self._solver = key, open_solver(section, resident=True, folder=self._setting.failed_solves)
         return self._solver[1]

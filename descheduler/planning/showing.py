@@ -17,7 +17,7 @@ _ACTIONS: Final = {PlanAction.PLACE: "green", PlanAction.MOVE: "yellow", PlanAct
 
 def as_json(plans: Iterable[Plan]) -> str:
     """Return plans as a JSON list, newest first as they come."""
-    return json.dumps([_whole(plan) for plan in plans], indent=2)
+    return json.dumps([whole(plan) for plan in plans], indent=2)
 
 
 def print_plans(plans: Iterable[Plan], console: Console) -> None:
@@ -48,7 +48,8 @@ def print_plan(plan: Plan, console: Console) -> None:
         console.print(Text(f"{condition.kind}: {met} ({condition.reason}) {condition.message}".rstrip()))
 
 
-def _whole(plan: Plan) -> dict[str, Any]:
+def whole(plan: Plan) -> dict[str, Any]:
+    """Return a plan as programs read it."""
     status = encode_plan_status(plan)
     return {
         "name": plan.name,

@@ -12,6 +12,7 @@ from descheduler.planning.gate import Gate
 from descheduler.planning.replicas import Replicas
 from descheduler.planning.slot import SlotKeeper
 from descheduler.planning.store import PlanStore
+from descheduler.reporting import Reporter
 from policies.model.loading import Loaded
 from policies.values.candidates import Victim
 from policies.values.clusters import Cluster
@@ -56,6 +57,7 @@ class Tools:
     replicas: Replicas
     keeper: LedgerKeeper
     events: EventWriter
+    reporter: Reporter
     metrics: PlanMetrics
     gate: Gate
     clock: Clock

@@ -96,8 +96,8 @@ def test_a_single_run_without_signals_evicts_nobody_and_says_why(
     server = cluster()
 
     result = descheduler._once(process(server, policy("enforce")))
-    descheduler._print(result, "table")
-    descheduler._print(result, "json")
+    descheduler._print(result, None, "table")
+    descheduler._print(result, None, "json")
 
     printed = capsys.readouterr().out
     assert "no eviction (signal/cpu.node): " in printed

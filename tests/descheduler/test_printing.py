@@ -7,6 +7,8 @@ from rich.console import Console
 
 from descheduler import printing
 from descheduler.decisions import CycleResult
+from descheduler.planning.planner import Result
+from policies.values.plans import Plan, PlanAction, PlanEntry, PlanPhase
 from tests.descheduler.site import Site
 from tests.descheduler.test_cycle import hot
 from tests.raw import raw_pdb
@@ -76,3 +78,27 @@ def test_a_workload_that_was_scaled_down_needs_no_replacement() -> None:
     text = printed(process.run(after=60))
 
     assert "default/web-0 from n1: ScaledDown" in text
+
+
+def test_a_plan_after_the_run_is_printed_with_its_steps() -> None:
+    entry = PlanEntry(action=PlanAction.MOVE, namespace="shop", pod="web-0", uid="u1", source="n2", target="n1")
+    plan = Plan(name="plan-1", phase=PlanPhase.ABORTED, reason="the node shrank", entries=(entry,))
+    planned = Result(outcome="Aborted", detail="the node shrank", plan=plan)
+    console = Console(file=io.StringIO(), width=240)
+
+    printing.print_planned(planned, console)
+    printing.print_planned(Result(outcome="nothing-pending"), console)
+
+    assert isinstance(console.file, io.StringIO)
+    words = " ".join(console.file.getvalue().split())
+    assert "shop/web-0" in words
+    assert words.endswith("plan: Aborted: the node shrank plan: nothing-pending")
+
+
+def test_a_program_gets_the_plan_beside_the_run() -> None:
+    result = hot().process().run()
+
+    plan = json.loads(printing.as_json(result, Result(outcome="observed", plan=Plan(name="plan-1"))))["plan"]
+
+    assert (plan["outcome"], plan["plan"]["name"]) == ("observed", "plan-1")
+    assert "plan" not in json.loads(printing.as_json(result))

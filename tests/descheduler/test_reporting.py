@@ -1,14 +1,17 @@
 """The report: last run and totals, bounded, and never in the way."""
 
+import math
+
 import pytest
 
 from descheduler import reporting
 from descheduler.decisions import CycleResult, Decision, Kind
 from descheduler.reporting import Reporter
+from policies.values.plans import Plan, PlanPhase
 from policies.values.records import Landing
 from simulator.api_server import ApiServer
 from simulator.failures import Failure
-from simulator.faults import Fail, Unconnected
+from simulator.faults import Before, Fail, Unconnected
 from tests.builders import NOW, make_pod
 from tests.descheduler.builders import landed, make_record
 
@@ -80,7 +83,31 @@ def test_a_report_that_cannot_be_written_stops_nothing(
 ) -> None:
     reporter = Reporter(server, namespace="bayplan-system")
     reporter.write(result())
-    server.faults.add(fault, method="PUT")
+    server.faults.add(fault, method="PUT", times=math.inf)
 
     assert not reporter.write(result())
     assert "the report was not written: " in caplog.text
+
+
+def test_a_plan_and_a_run_that_write_at_once_lose_neither(server: ApiServer) -> None:
+    reporter = Reporter(server, namespace="bayplan-system")
+    reporter.write(result())
+    plan = Plan(name="plan-1", trigger="periodic", phase=PlanPhase.ABORTED, reason="x" * 1000)
+    server.faults.add(Before(lambda: reporter.write_plan(plan, outcome="Aborted")), method="PUT")
+
+    assert reporter.write(result())
+
+    report = server.find("deschedulerreports", "descheduler", "bayplan-system")
+    assert report is not None
+    assert report["status"]["totals"] == {"cycles": 2, "plans/periodic/Aborted": 1}
+    assert (report["status"]["lastPlan"]["name"], len(report["status"]["lastPlan"]["reason"])) == ("plan-1", 512)
+
+
+def test_a_plan_may_be_the_first_thing_in_a_report(server: ApiServer) -> None:
+    reporter = Reporter(server, namespace="bayplan-system")
+
+    assert reporter.write_plan(Plan(name="plan-1", trigger="once"), outcome="observed")
+
+    report = server.find("deschedulerreports", "descheduler", "bayplan-system")
+    assert report is not None
+    assert report["status"]["totals"] == {"plans/once/observed": 1}

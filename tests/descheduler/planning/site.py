@@ -26,6 +26,7 @@ from descheduler.planning.sights import ListedSight
 from descheduler.planning.slot import SlotKeeper
 from descheduler.planning.store import PlanStore
 from descheduler.planning.tooling import Tools
+from descheduler.reporting import Reporter
 from policies.model.loading import Loaded
 from policies.model.policy import Policy
 from policies.values.plans import Plan, PlanSlot
@@ -194,6 +195,7 @@ class Process:
             replicas=self.replicas,
             keeper=LedgerKeeper(api, namespace=OWN, writer=f"{holder}/plan", clock=site.clock),
             events=EventWriter(api, instance=name, clock=site.clock),
+            reporter=Reporter(api, namespace=OWN),
             metrics=PlanMetrics(self.metrics.registry),
             gate=self.gate,
             clock=site.clock,
