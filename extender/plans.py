@@ -42,12 +42,16 @@ class Figures:
 
 
 class Plans:
-    """`nudged` is set when pods that wait may be answered differently now."""
+    """`nudged` is set when pods that wait may be answered differently now, `released` when a plan is over.
+
+    Then pods may wait of which nobody knows here: another replica refused them, and is gone.
+    """
 
     def __init__(self, census: Census | None = None, *, nudged: threading.Event | None = None) -> None:
         self.orders = Orders()
         self.waiting = Waiting()
         self.preempting = FirstCalls()
+        self.released = threading.Event()
         self._census = Census() if census is None else census
         self._nudged = threading.Event() if nudged is None else nudged
         self._force: PlanInForce | None = None
@@ -177,8 +181,11 @@ class Plans:
         with self._lock:
             if force is None and self._force is None:
                 return
+            over = self._force is not None and (force is None or force.plan.uid != self._force.plan.uid)
             self.orders.obeyed, self._force, self._claims = obeyed, force, Claims()
             self.waiting.release()
+        if over:
+            self.released.set()
         self._nudged.set()
 
     def _everyone(self) -> Iterable[Pod]:

@@ -71,7 +71,11 @@ class Waker:
             for uid, hold in sleepers.items()
             if hold.wakes <= now and self._woken.get(uid) != hold.wakes
         }
-        if not due and not (nudged and (sleepers or self._memory.plans.waiting or self._strangers)):
+        plans = self._memory.plans
+        if plans.released.is_set():
+            plans.released.clear()
+            self._strangers = True
+        if not due and not (nudged and (sleepers or plans.waiting or self._strangers)):
             return False
         if now < self._tried + AT_MOST_EVERY or not self._annotate(now):
             self._memory.nudged.set()

@@ -107,7 +107,7 @@ def records_of(namespace: str) -> Kind[Any]:
 
 def plans_of(namespace: str) -> Kind[Any]:
     """Return the placement plans of one namespace."""
-    return Kind(name=kinds.PLANS, path=plans_path(namespace), decode=decode_plan, key=by_name, page=50)
+    return Kind(name=kinds.PLANS, path=plans_path(namespace), decode=decode_plan, key=by_name, page=5)
 
 
 def slots_of(namespace: str) -> Kind[Any]:

@@ -10,11 +10,13 @@ from extender.holding import Hold
 from extender.memory import Memory
 from extender.waiting import Wait
 from extender.waking import ANNOTATION, OwnPod, Waker
+from policies.values.plans import PlanSlot
 from simulator import faults
 from simulator.api_server import ApiServer
 from simulator.clock import ManualClock, SteppingEvent
 from simulator.failures import Failure
 from tests.extender.test_polling import make_memory
+from tests.policies.plans.making import make_plan, make_quota
 from tests.raw import raw_pod
 
 OWN = OwnPod("bayplan-system", "extender-0")
@@ -43,6 +45,23 @@ def put_to_sleep(memory: Memory, *, wakes: float = 300.0, uid: str = "u") -> Non
 
 def woken(api: ApiServer) -> int:
     return len(api.calls.of("patch", "pods"))
+
+
+def test_a_plan_that_is_over_wakes_whoever_waits_even_if_nobody_is_known(
+    api: ApiServer, memory: Memory, clock: ManualClock
+) -> None:
+    waker = make_waker(api, memory, clock)
+    memory.plans.plan(None, make_plan(make_quota()), now=0.0)
+    memory.plans.slot(PlanSlot(plan="p", plan_uid="u", revision=1), now=0.0)
+    assert not waker.step()
+
+    memory.plans.slot(PlanSlot(), now=1.0)
+
+    assert waker.step()
+    assert woken(api) == 1
+    memory.nudged.set()
+    clock.advance(5.0)
+    assert not waker.step()
 
 
 def test_pods_that_wait_for_a_plan_are_woken_when_it_lets_them(
