@@ -46,9 +46,9 @@ class Answer(_Strict):
 
 
 class Rejected(_Strict):
-    """An answer that the checker refused, with all that is needed to judge it again.
+    """An answer that the checker refused, or a problem that a solver failed on, with all that is needed to try again.
 
-    A place that was no number stands in it as the text it showed as.
+    `violations` says what was wrong. A place that was no number stands in it as the text it showed as.
     """
 
     version: Literal[1] = VERSION

@@ -24,7 +24,7 @@ _PROVEN: Final = frozenset([Proof.IMPROVED_PROVEN, Proof.NOTHING_BETTER])
 
 
 class GuardedSolver:
-    """A solver behind the checker. `folder` is where rejected answers are kept, None: nowhere."""
+    """A solver behind the checker. `folder` keeps what was rejected and what a solver failed on, None: nowhere."""
 
     def __init__(self, solver: Solver, *, folder: Path | None = None) -> None:
         self._solver = solver
@@ -47,6 +47,9 @@ class GuardedSolver:
         took = time.monotonic() - began
         if violations:
             return self._reject(problem, options, solution, violations)
+        if _failed(solution.counts):
+            saved = self._save(self._document(problem, options, solution, solution.troubles), "failed")
+            _LOG.error("solver %s failed on a problem (%s): %s", self.name, saved or "not saved", dict(solution.counts))
         timings = {**solution.timings, "check": took}
         return _in_our_words(problem, options, replace(solution, timings=timings))
 
@@ -60,15 +63,7 @@ class GuardedSolver:
         self, problem: Problem, options: Options, solution: Solution, violations: tuple[Violation, ...]
     ) -> Solution:
         told = tuple(str(violation) for violation in violations[:_MOST_TOLD])
-        saved = self._save(
-            documents.Rejected(
-                solver=self.name,
-                problem=problem,
-                options=options,
-                assignment=tuple(map(_saveable, solution.assignment)),
-                violations=told,
-            )
-        )
+        saved = self._save(self._document(problem, options, solution, told), "rejected")
         _LOG.error("a plan of solver %s was rejected (%s): %s", self.name, saved or "not saved", "; ".join(told))
         findings = Findings(
             solver=solution.solver,
@@ -78,20 +73,36 @@ class GuardedSolver:
         )
         return concluding.conclude(problem, doing_nothing(problem), options, findings)
 
-    def _save(self, rejected: documents.Rejected) -> Path | None:
+    def _document(
+        self, problem: Problem, options: Options, solution: Solution, told: tuple[str, ...]
+    ) -> documents.Rejected:
+        return documents.Rejected(
+            solver=self.name,
+            problem=problem,
+            options=options,
+            assignment=tuple(map(_saveable, solution.assignment)),
+            violations=told,
+        )
+
+    def _save(self, document: documents.Rejected, what: str) -> Path | None:
         if self._folder is None:
             return None
-        content = documents.encode(rejected)
-        path = self._folder / f"rejected-{hashlib.sha256(content).hexdigest()[:16]}.json"
+        content = documents.encode(document)
+        path = self._folder / f"{what}-{hashlib.sha256(content).hexdigest()[:16]}.json"
         try:
             self._folder.mkdir(parents=True, exist_ok=True)
-            if len(list(self._folder.glob("rejected-*.json"))) >= _MOST_SAVED:
+            if len(list(self._folder.glob(f"{what}-*.json"))) >= _MOST_SAVED:
                 return None
             path.write_bytes(content)
         except OSError as failed:
-            _LOG.warning("the rejected plan could not be saved: %s", failed)
+            _LOG.warning("a problem could not be saved for replay: %s", failed)
             return None
         return path
+
+
+def _failed(counts: Mapping[str, int]) -> bool:
+    """Whether something happened that only a bug explains: a worker that died, a model that should have been sound."""
+    return any(name == "crashed" or name.startswith("failed-") for name in counts)
 
 
 def _unsound(problem: Problem, name: str, unsound: tuple[str, ...]) -> Solution:

@@ -66,6 +66,22 @@ def test_only_so_many_rejected_answers_are_kept(tmp_path: Path) -> None:
     assert len(list(tmp_path.iterdir())) == 20
 
 
+@pytest.mark.parametrize("count", ["crashed", "failed-invalid"])
+def test_problem_that_a_solver_failed_on_is_kept(tmp_path: Path, count: str) -> None:
+    solution = solve(ScriptedSolver((0, None), counts={count: 1, "OPTIMAL": 1}), folder=tmp_path)
+
+    (saved,) = tmp_path.iterdir()
+    assert saved.name.startswith("failed-")
+    assert documents.decode_rejected(saved.read_bytes()).problem == PROBLEM
+    assert solution.counts[count] == 1
+
+
+def test_problem_that_is_merely_hard_is_not_kept(tmp_path: Path) -> None:
+    solve(ScriptedSolver((0, None), counts={"late": 1, "UNKNOWN": 3}), folder=tmp_path)
+
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_folder_that_cannot_be_written_costs_only_the_file(tmp_path: Path) -> None:
     blocked = tmp_path / "file"
     blocked.write_text("")
