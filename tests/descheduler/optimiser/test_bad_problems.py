@@ -1,0 +1,108 @@
+"""Problems that make no sense, or leave nothing to do, get an answer, never an exception."""
+
+import threading
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from descheduler.optimiser.checking import check
+from descheduler.optimiser.guarding import GuardedSolver
+from descheduler.optimiser.opening import in_process
+from descheduler.optimiser.problem import Attraction, Budget, Problem
+from descheduler.optimiser.solution import Options, Solution, doing_nothing
+from tests.descheduler.optimiser.builders import make_item, make_problem, make_site
+
+QUICK = Options(deterministic=0.2, workers=1)
+HUGE = 2**63 - 1
+CYCLE = tuple(
+    Attraction(name=name, carriers=carriers, matching=matching, domains=(0, 1))
+    for name, carriers, matching in (("left", (0,), (1,)), ("right", (1,), (0,)))
+)
+SOUND: dict[str, Problem] = {
+    "nothing at all": replace(make_problem(), sites=(), eligibility=(), tiers=0, resources=(), primary=()),
+    "no pod": make_problem([]),
+    "no node": replace(make_problem([make_item()], eligibility=((),)), sites=()),
+    "no node that a pod may run on": make_problem([make_item()], eligibility=((),)),
+    "no movable pod": make_problem(
+        [make_item("running", node=0, requests=(900, 900, 1)), make_item("pending", requests=(200, 200, 1))],
+        [make_site()],
+        max_disruptions=0,
+    ),
+    "no pending pod": make_problem([make_item("a", node=0), make_item("b", node=1)]),
+    "a node without anything": make_problem([make_item()], [make_site(room=(0, 0, 0))]),
+    "a node that shrank below its use": make_problem(
+        [make_item("a", node=0), make_item("b", node=0), make_item("c")],
+        [make_site(room=(150, 1000, 10)), make_site("n2")],
+    ),
+    "a node whose fixed pods take more than it has": make_problem(
+        [make_item()], [make_site(room=(-500, 1000, 10), allocatable=(1000, 1000, 10))]
+    ),
+    "huge nodes": make_problem([make_item()], [make_site(f"n{n}", room=(HUGE, HUGE, HUGE)) for n in range(3)]),
+    "huge pods": make_problem([make_item(str(n), requests=(HUGE, HUGE, HUGE)) for n in range(5)]),
+    "huge pods on huge nodes": make_problem(
+        [make_item(str(n), requests=(HUGE, HUGE, 1)) for n in range(5)],
+        [make_site(f"n{n}", room=(HUGE, HUGE, 10)) for n in range(3)],
+    ),
+    "huge pods that run": make_problem([make_item(str(n), node=0, requests=(HUGE, HUGE, 1)) for n in range(3)]),
+    "debts beyond measure": make_problem([make_item()], [make_site(room=(-HUGE, -HUGE, -HUGE))]),
+    "a pod between huge and tiny": make_problem(
+        [make_item("tiny", requests=(1, 1, 1)), make_item("huge", requests=(HUGE - 1, 1, 1))],
+        [make_site(room=(HUGE, 1000, 10))],
+    ),
+    "pods that ask for nothing": make_problem([make_item(str(n), requests=(0, 0, 0)) for n in range(4)]),
+    "affinity in a circle": make_problem([make_item("a"), make_item("b")], attractions=CYCLE),
+    "affinity in a circle of running pods": make_problem(
+        [make_item("a", node=0), make_item("b", node=1), make_item("c", requests=(950, 950, 1))], attractions=CYCLE
+    ),
+    "a budget below zero": make_problem(
+        [make_item("a", node=0), make_item("b", requests=(950, 1, 1)), make_item("c", node=1)],
+        budgets=(Budget(name="odd", members=(0, 2), allowed=-5),),
+    ),
+    "a budget beyond measure": make_problem(
+        [make_item(node=0)], budgets=(Budget(name="odd", members=(0,), allowed=HUGE),)
+    ),
+    "a victim that runs nowhere": make_problem([make_item(must_leave=True)]),
+    "more tiers than pods": make_problem([make_item(tier=7)], tiers=50),
+    "weights beyond measure": make_problem(
+        [
+            make_item("a", node=0, weight=2**31),
+            make_item("b", requests=(950, 950, 1)),
+            make_item("c", node=1, weight=2**31),
+        ]
+    ),
+}
+UNSOUND: dict[str, Any] = {
+    "negative requests": make_item(requests=(-1, 1, 1)),
+    "requests beyond 64 bits": make_item(requests=(2**63, 1, 1)),
+    "missing requests": make_item(requests=()),
+    "an unknown node": make_item(node=9),
+    "an unknown tier": make_item(tier=-(2**31)),
+    "unknown eligibility": make_item(eligible=4),
+}
+
+
+def answer(name: str, problem: Problem) -> Solution:
+    """Return what a solver behind the guard makes of it."""
+    return GuardedSolver(in_process(name)).solve(problem, QUICK, threading.Event())
+
+
+@pytest.mark.parametrize("solver", ["bayplan", "released", "repaired"])
+@pytest.mark.parametrize("problem", SOUND.values(), ids=SOUND.keys())
+def test_odd_problem_gets_a_valid_answer(solver: str, problem: Problem) -> None:
+    solution = answer(solver, problem)
+
+    assert check(problem, solution.assignment, QUICK) == ()
+    assert "rejected" not in solution.counts or solver == "released"
+    assert "unsound" not in solution.counts
+
+
+@pytest.mark.parametrize("item", UNSOUND.values(), ids=UNSOUND.keys())
+def test_senseless_problem_is_refused_in_words(item: Any) -> None:
+    problem = make_problem([item], tiers=1)
+
+    solution = answer("bayplan", problem)
+
+    assert solution.assignment == doing_nothing(problem)
+    assert solution.counts == {"unsound": 1}
+    assert solution.troubles[0].startswith("problem.items[0]")

@@ -1,0 +1,94 @@
+"""Bayplan's solver on 900 random problems: valid, no worse than doing nothing, the best where it says so.
+
+The checker stands for the first two: budgets and constraints kept, no vector above that of doing nothing, no lower
+usage unless a more important tier gained. Seeds are fixed, so that a failure names one.
+"""
+
+import threading
+from dataclasses import replace
+
+import pytest
+from hypothesis import given, settings
+
+from descheduler.optimiser import vectors
+from descheduler.optimiser.checking import check
+from descheduler.optimiser.opening import in_process
+from descheduler.optimiser.problem import Problem
+from descheduler.optimiser.solution import Options, Proof, Solution, Solver, doing_nothing
+from tests.descheduler.optimiser.oracle import best_plan
+from tests.descheduler.optimiser.scattered import scattered
+from tests.descheduler.optimiser.strategies import options, problems
+
+PROVEN = {Proof.IMPROVED_PROVEN, Proof.NOTHING_BETTER}
+EFFORT = 0.2  # CP-SAT's own seconds: enough for a proof at this size
+VARIANTS = tuple(
+    Options(order=order, evict_for_count=evict, price=None, deterministic=EFFORT, workers=1)
+    for order in ("placement-first", "frozen")
+    for evict in (False, True)
+)
+
+
+@pytest.fixture(scope="module")
+def solver() -> Solver:
+    """Return the solver, unguarded, in this process."""
+    return in_process("bayplan")
+
+
+def variant(seed: int) -> Options:
+    """Return one of the four ways to compare plans, each for a quarter of the seeds."""
+    return VARIANTS[seed % len(VARIANTS)]
+
+
+def solve(solver: Solver, problem: Problem, allowed: Options) -> Solution:
+    """Return the answer, once it has been seen to keep every rule."""
+    solution = solver.solve(problem, allowed, threading.Event())
+    assert check(problem, solution.assignment, allowed) == ()
+    assert solution.vector == vectors.vector_of(problem, solution.assignment, allowed)
+    assert solution.baseline == vectors.vector_of(problem, doing_nothing(problem), allowed)
+    improved = vectors.smaller(solution.vector, solution.baseline)
+    assert improved == (solution.proof in {Proof.IMPROVED, Proof.IMPROVED_PROVEN})
+    return solution
+
+
+@pytest.mark.parametrize("block", range(12))
+def test_answer_keeps_every_rule(solver: Solver, block: int) -> None:
+    for seed in range(50 * block, 50 * (block + 1)):
+        solve(solver, scattered(seed), replace(variant(seed), price=8 if seed % 2 else None))
+
+
+@settings(max_examples=100)
+@given(problems(), options(EFFORT))
+def test_answer_keeps_every_rule_in_the_corners(problem: Problem, allowed: Options) -> None:
+    solve(in_process("bayplan"), problem, allowed)
+
+
+@pytest.mark.parametrize("block", range(5))
+@pytest.mark.parametrize("ties", [False, True], ids=["room", "ties"])
+def test_proven_answer_is_the_best_there_is(solver: Solver, block: int, *, ties: bool) -> None:
+    proven = 0
+    for seed in range(1000 + 20 * block, 1000 + 20 * (block + 1)):
+        problem = scattered(seed, ties=ties)
+        solution = solve(solver, problem, variant(seed))
+        best = vectors.vector_of(problem, best_plan(problem, variant(seed)), variant(seed))
+        if solution.proof in PROVEN:
+            proven += 1
+            assert solution.vector == best, f"seed {seed}"
+        assert not vectors.smaller(solution.vector, best), f"seed {seed}"
+    assert proven >= 15
+
+
+def test_same_seed_gives_the_same_answer(solver: Solver) -> None:
+    for seed in range(20):
+        first, second = (solver.solve(scattered(seed), variant(seed), threading.Event()) for _ in range(2))
+
+        assert (first.assignment, first.proof, first.counts) == (second.assignment, second.proof, second.counts)
+
+
+def test_cancelled_solve_returns_a_plan(solver: Solver) -> None:
+    stop = threading.Event()
+    stop.set()
+
+    for seed in range(20):
+        solution = solver.solve(scattered(seed), variant(seed), stop)
+
+        assert check(scattered(seed), solution.assignment, variant(seed)) == ()
