@@ -34,7 +34,7 @@ demo-cluster: $(INSTALLED) debian-packages build-control-plane ## a cluster in t
 	$(BIN)/python -m demo
 
 .PHONY: bench
-bench: $(INSTALLED) build-control-plane ## speed and memory, written to docs/benchmarks.md; one row only with ROW=filter
+bench: $(INSTALLED) build-control-plane ## speed and memory, written to docs/; one row with ROW=filter, the optimiser's with ROW=placements
 	$(BIN)/python -m bench $(ROW)
 
 .PHONY: unit

@@ -2,15 +2,19 @@
 
 import threading
 import time
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
+from functools import partial
+from typing import Final
 
-from descheduler.optimiser import vectors
+from descheduler.optimiser import concluding, vectors
+from descheduler.optimiser.baselines.scheduling import least_allocated
 from descheduler.optimiser.checking import check
+from descheduler.optimiser.concluding import Findings
 from descheduler.optimiser.opening import in_process
 from descheduler.optimiser.problem import Problem
-from descheduler.optimiser.solution import Assignment, Options, Point, Solution, Solver, doing_nothing
+from descheduler.optimiser.solution import Assignment, Options, Point, Solution, Solver, Stop, doing_nothing
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -69,11 +73,17 @@ class Outcome:
         """Whether nothing better is possible."""
         return self.proof in {"improved-proven", "nothing-better"}
 
-    def first_within(self, seconds: float, *, share: float) -> bool:
-        """Whether a plan that gains this share of what is pending was there by then."""
-        wanted = share * self.instance.pending
-        before = sum(place is not None for place in doing_nothing(self.instance.problem))
-        return any(point.at <= seconds and sum(point.placed) - before >= wanted for point in self.path)
+    @property
+    def plans(self) -> tuple[Point, ...]:
+        """Return the improvements on doing nothing on the way, the last one as it was answered."""
+        placed = len(self.instance.problem.items) - self.instance.pending
+        return tuple(point for point in self.path if sum(point.placed) > placed)
+
+    def at_count(self, gained: int) -> Point | None:
+        """Return the plan on the way that places so many more pods for the fewest disruptions, None where none does."""
+        placed = len(self.instance.problem.items) - self.instance.pending
+        enough = [point for point in self.path if sum(point.placed) - placed >= gained]
+        return min(enough, key=lambda point: point.disruptions, default=None)
 
 
 def answer(instance: Instance, solver: Solver, options: Options) -> Outcome:
@@ -114,5 +124,28 @@ def worse_than_nothing(outcome: Outcome, options: Options) -> bool:
 
 
 def solver(name: str) -> Solver:
-    """Return one of the solvers in this process: `bayplan`, `released` (B2) or `repaired` (B3)."""
-    return in_process(name)
+    """Return one of the solvers in this process: `bayplan`, `released` (B2), `repaired` (B3), or a rule by its name."""
+    return _Rule(name, _RULES[name]) if name in _RULES else in_process(name)
+
+
+@dataclass(frozen=True, slots=True)
+class _Rule:
+    """What needs no search: doing nothing (B0), or what the default scheduler would do (B1)."""
+
+    name: str
+    place: Callable[[Problem], Assignment]
+
+    def solve(self, problem: Problem, options: Options, _stop: Stop) -> Solution:
+        """Return where the rule leaves everybody."""
+        began = time.monotonic()
+        assignment = self.place(problem)
+        point = concluding.point(problem, assignment, at=time.monotonic() - began)
+        found = concluding.conclude(problem, assignment, options, Findings(solver=self.name, path=(point,)))
+        return replace(found, assignment=assignment)
+
+
+_RULES: Final[Mapping[str, Callable[[Problem], Assignment]]] = {
+    "nothing": doing_nothing,
+    "default": partial(least_allocated, preempting=False),
+    "preempting": partial(least_allocated, preempting=True),
+}
