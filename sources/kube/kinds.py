@@ -20,7 +20,7 @@ from sources.kube.decoding.workloads import (
     decode_replica_set,
     decode_stateful_set,
 )
-from sources.kube.plans import decode_plan, decode_slot, plans_path, slots_path
+from sources.kube.plans import SLOT_NAME, decode_plan, decode_slot, plans_path, slots_path
 from sources.kube.records import decode_record, records_path
 
 # The Lease that the acting descheduler holds.
@@ -111,8 +111,9 @@ def plans_of(namespace: str) -> Kind[Any]:
 
 
 def slots_of(namespace: str) -> Kind[Any]:
-    """Return the slots of one namespace; there is one."""
-    return Kind(name=kinds.SLOTS, path=slots_path(namespace), decode=decode_slot, key=by_name)
+    """Return the slot of one namespace; an object of the kind with another name is nobody's order."""
+    select = {"fieldSelector": f"metadata.name={SLOT_NAME}"}
+    return Kind(name=kinds.SLOTS, path=slots_path(namespace), decode=decode_slot, key=by_name, select=select)
 
 
 def leader_of(namespace: str) -> Kind[Any]:

@@ -214,6 +214,18 @@ def begin_plan(api: ApiServer) -> None:
     api.put(encode_slot(slot, OWN))
 
 
+def test_another_object_of_the_slots_kind_is_nobodys_order(replica: Replica) -> None:
+    begin_plan(replica.api)
+    eventually(lambda: PLAN in says(replica), within=10)
+    other = encode_slot(PlanSlot(), OWN)
+
+    replica.api.put(other | {"metadata": {"name": "another", "namespace": OWN}})
+    replica.api.put(raw_node("n3"))
+    eventually(lambda: "n3" in replica.service.memory.census.nodes, within=10)
+
+    assert replica.filter("n1", "n2") == ["n1"]
+
+
 def says(replica: Replica) -> dict[str, str]:
     """Return what the replica's Lease says of plans."""
     lease = replica.api.find("leases", "bayplan-extender-extender-0", OWN)
