@@ -36,13 +36,23 @@ _PLANS: Final = """\
 
 A move or eviction of a [plan](../design/plans.md) passes the same rails, with the values of `plan.eviction` in place of
 those of `eviction` with the same names (refusals name them so), and as many victims of a node as its limit allows. No
-destination is looked for: the plan says it. Two more rails only plans have:
+destination is looked for: the plan says it. Three more rails only plans have:
 
 | name | meaning |
 |---|---|
 | `max-grace` | the pod may take longer to end than `plan.maxGrace`, and the whole plan would wait for it |
 | `failed-plan` | a plan that took a pod of this workload off this node failed after its validation: the pair rests as \
 long as `plan.eviction.coolDown` says |
+| `shared-volume` | another pod uses the same volume, and one node at a time may attach it |
+
+Of pending pods a plan leaves out, and says so in `bayplan plan solve`:
+
+| name | meaning |
+|---|---|
+| `not-placed` | another scheduler's or system-critical pods, those of DaemonSets and out of `scope`, \
+gated ones, and those that are nominated or going |
+| `too-large` | no node is eligible, or none would have room if it were empty |
+| `shared-volume` | another pending pod uses the same volume, and one node at a time may attach it |
 
 Before its first eviction, and in part before each one, a plan itself may be refused:
 
