@@ -26,6 +26,8 @@ _POLL: Final = 0.01
 _CANCELLED_WITHIN: Final = 0.09
 # The way of a large problem there and back, and a busy machine (arbitrary).
 LATE_AFTER: Final = 5.0
+# Half a second on an idle machine; seen: over five on one with ten busy processes a core (arbitrary above that).
+STARTS_WITHIN: Final = 60.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +37,11 @@ class Task:
     number: int
     problem: Problem
     options: Options
+
+
+@dataclass(frozen=True, slots=True)
+class Ready:
+    """Tells that the worker has started and waits for tasks."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +55,7 @@ class ResidentSolver:
     """Implements `Solver` by one of our own solvers (by its name in the policy) in a process of its own.
 
     The process starts here, so that it is ready when the first problem comes. One solve at a time: a second one waits.
-    `late_after` is what an answer may take beside its limit, in seconds.
+    `late_after` is what an answer may take beside its limit, in seconds; the start of a worker counts for neither.
     """
 
     def __init__(self, name: str, *, late_after: float = LATE_AFTER) -> None:
@@ -85,10 +92,12 @@ class ResidentSolver:
             worker.end()
 
     def _ask(self, task: Task, stop: Stop) -> "Solution | str":
-        """Return an answer, or by a word what became of the worker, which is ended then."""
+        """Return an answer, or by a word what became of the worker, which is ended then unless it still starts."""
         worker = self._worker = self._worker or _Worker(self._name)
         try:
             return worker.ask(task, stop, late_after=self._late_after)
+        except _NotStarted:
+            return "starting"
         except _Overdue as overdue:
             fate = overdue.fate
         except (EOFError, OSError):
@@ -103,6 +112,8 @@ _WORDS: Final = {
     "crashed": "died",
     "late": "gave no answer long after its time limit",
     "killed": f"did not stop within {_CANCELLED_WITHIN * 1000:.0f} ms",
+    "starting": "had not started when the solve was cancelled",
+    "stuck": f"had not started within {STARTS_WITHIN:.0f} s",
 }
 
 
@@ -114,10 +125,15 @@ class _Overdue(Exception):  # noqa: N818  # it says what is so
         self.fate = fate
 
 
+class _NotStarted(Exception):  # noqa: N818  # it says what is so
+    """The solve was cancelled while the worker still started, which may go on."""
+
+
 class _Worker:
     """The process and our end of the line to it."""
 
     def __init__(self, name: str) -> None:
+        self._ready = False
         self._line, theirs = Pipe()
         environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(_ROOT), os.environ.get("PYTHONPATH", "")])}
         with theirs:
@@ -140,7 +156,9 @@ class _Worker:
         Raises:
             EOFError, OSError: it has died.
             _Overdue: it is late, or does not stop.
+            _NotStarted: the solve was cancelled before it began.
         """
+        self._await_start(stop)
         self._line.send(task)
         ends = time.monotonic() + _longest(task.options) + late_after
         while not self._line.poll(_POLL):
@@ -149,6 +167,17 @@ class _Worker:
             if time.monotonic() > ends:
                 raise _Overdue("late")
         return self._receive()
+
+    def _await_start(self, stop: Stop) -> None:
+        """Wait for its first word: what it takes to import a solver is not taken from the first solve's time."""
+        ends = time.monotonic() + STARTS_WITHIN
+        while not self._ready:
+            if self._line.poll(_POLL):
+                self._ready = isinstance(self._line.recv(), Ready)
+            elif stop.is_set():
+                raise _NotStarted
+            elif time.monotonic() > ends:
+                raise _Overdue("stuck")
 
     def end(self) -> None:
         """End the process at once; it keeps nothing that could be lost."""

@@ -11,7 +11,7 @@ from multiprocessing.connection import Connection
 from typing import Final
 
 from descheduler.optimiser.opening import in_process
-from descheduler.optimiser.resident import Cancel, Task
+from descheduler.optimiser.resident import Cancel, Ready, Task
 from descheduler.optimiser.solution import Solution, Solver
 
 _POLL: Final = 0.005
@@ -20,6 +20,7 @@ _POLL: Final = 0.005
 def serve(line: Connection, solver: Solver) -> None:
     """Answer until the parent is gone, or a solver raised."""
     try:
+        line.send(Ready())
         while True:
             message = line.recv()
             if isinstance(message, Cancel):

@@ -81,8 +81,39 @@ def test_worker_that_does_not_stop_is_ended_at_once(solver: ResidentSolver) -> N
     assert time.monotonic() - began < 5.0
 
 
+def test_start_of_a_worker_counts_for_no_limit() -> None:
+    solver = ResidentSolver("repaired", late_after=2.0)
+    assert solver.pid is not None
+    os.kill(solver.pid, signal.SIGSTOP)
+    threading.Timer(3.0, os.kill, (solver.pid, signal.SIGCONT)).start()
+
+    solution = solver.solve(the_paper(), Options(time_limit=0.5, workers=1), RUNNING)
+    solver.close()
+
+    assert "late" not in solution.counts
+    assert solution.assignment == (0, 1, 0, 1)
+
+
+def test_solve_that_is_cancelled_before_it_begins_leaves_the_worker_alone() -> None:
+    solver = ResidentSolver("repaired")
+    pid = solver.pid
+    assert pid is not None
+    os.kill(pid, signal.SIGSTOP)
+    cancelled = threading.Event()
+    cancelled.set()
+
+    solution = solver.solve(the_paper(), OPTIONS, cancelled)
+    os.kill(pid, signal.SIGCONT)
+    later = solver.solve(the_paper(), OPTIONS, RUNNING)
+
+    assert solution.counts == {"starting": 1}
+    assert (solver.pid, later.assignment) == (pid, (0, 1, 0, 1))
+    solver.close()
+
+
 def test_late_worker_is_ended() -> None:
     solver = ResidentSolver("repaired", late_after=0.1)
+    solver.solve(the_paper(), OPTIONS, RUNNING)  # it has started
     assert solver.pid is not None
     os.kill(solver.pid, signal.SIGSTOP)
 
