@@ -29,12 +29,8 @@ def _excused(judged: Judged) -> bool:
     """Whether a tier more important than every one that loses pods has more of them placed."""
     planned = vectors.tally(judged.problem, judged.assignment)
     today = vectors.tally(judged.problem, doing_nothing(judged.problem))
-    for tier in range(judged.problem.tiers):
-        if planned.evicted[tier]:
-            return False
-        if planned.unplaced[tier] < today.unplaced[tier]:
-            return True
-    return False
+    losing = next((tier for tier, evicted in enumerate(planned.evicted) if evicted), judged.problem.tiers)
+    return any(planned.unplaced[tier] < today.unplaced[tier] for tier in range(losing))
 
 
 def _text(named: dict[str, int]) -> str:

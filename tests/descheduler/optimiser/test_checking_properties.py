@@ -20,13 +20,14 @@ def test_doing_nothing_passes(problem: Problem, allowed: Options) -> None:
     assert check(problem, doing_nothing(problem), allowed, steps=()) == ()
 
 
-@settings(max_examples=60)
+@settings(max_examples=40)
 @given(scattered_problems(), options(0.1))
 def test_what_passes_can_be_carried_out(problem: Problem, allowed: Options) -> None:
     for plan in islice(allowed_plans(problem, allowed), 40):
         assert left_pending(problem, plan) == set()
 
 
+@settings(max_examples=50)
 @given(st.data())
 def test_any_answer_is_judged_without_an_error(data: st.DataObject) -> None:
     problem = data.draw(problems())
@@ -38,6 +39,7 @@ def test_any_answer_is_judged_without_an_error(data: st.DataObject) -> None:
         assert "allowed is" in str(violation)
 
 
+@settings(max_examples=50)
 @given(st.data())
 def test_what_passes_is_no_worse_than_doing_nothing(data: st.DataObject) -> None:
     problem = data.draw(problems(sites=2, items=3))

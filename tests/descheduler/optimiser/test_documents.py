@@ -4,7 +4,7 @@ import json
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 
 from descheduler.optimiser import documents
 from descheduler.optimiser.problem import Problem
@@ -13,6 +13,7 @@ from tests.descheduler.optimiser.builders import make_item, make_problem
 from tests.descheduler.optimiser.strategies import problems
 
 
+@settings(max_examples=40)
 @given(problems())
 def test_problem_survives(problem: Problem) -> None:
     request = documents.Request(problem=problem, options=Options(price=None, deterministic=0.5))

@@ -1,4 +1,4 @@
-"""Bayplan's solver on 900 random problems: valid, no worse than doing nothing, the best where it says so.
+"""Bayplan's solver on 1,000 random problems: valid, no worse than doing nothing, the best where it says so.
 
 The checker stands for the first two: budgets and constraints kept, no vector above that of doing nothing, no lower
 usage unless a more important tier gained. Seeds are fixed, so that a failure names one.
@@ -10,7 +10,7 @@ from dataclasses import replace
 import pytest
 from hypothesis import given, settings
 
-from descheduler.optimiser import vectors
+from descheduler.optimiser import solving, vectors
 from descheduler.optimiser.checking import check
 from descheduler.optimiser.opening import in_process
 from descheduler.optimiser.problem import Problem
@@ -56,7 +56,7 @@ def test_answer_keeps_every_rule(solver: Solver, block: int) -> None:
         solve(solver, scattered(seed), replace(variant(seed), price=8 if seed % 2 else None))
 
 
-@settings(max_examples=100)
+@settings(max_examples=60)
 @given(problems(), options(EFFORT))
 def test_answer_keeps_every_rule_in_the_corners(problem: Problem, allowed: Options) -> None:
     solve(in_process("bayplan"), problem, allowed)
@@ -75,6 +75,21 @@ def test_proven_answer_is_the_best_there_is(solver: Solver, block: int, *, ties:
             assert solution.vector == best, f"seed {seed}"
         assert not vectors.smaller(solution.vector, best), f"seed {seed}"
     assert proven >= 15
+
+
+@pytest.mark.parametrize("block", range(4))
+def test_answer_of_neighbourhoods_alone_keeps_every_rule(
+    solver: Solver, block: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(solving, "WHOLE", 0)
+
+    for seed in range(3000 + 20 * block, 3000 + 20 * (block + 1)):
+        allowed = replace(variant(seed), deterministic=0.05)
+        solution = solve(solver, scattered(seed), allowed)
+
+        if solution.proof in PROVEN:
+            best = best_plan(scattered(seed), allowed)
+            assert solution.vector == vectors.vector_of(scattered(seed), best, allowed), f"seed {seed}"
 
 
 def test_same_seed_gives_the_same_answer(solver: Solver) -> None:

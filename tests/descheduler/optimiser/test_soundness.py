@@ -4,7 +4,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 
 from descheduler.optimiser import soundness
 from descheduler.optimiser.problem import Attraction, Budget, Exclusive, Problem, Separation, Site, Spread
@@ -25,6 +25,7 @@ def with_spread(**changes: Any) -> Problem:
     return make_problem([ITEM], spreads=(replace(SPREAD, **changes),))
 
 
+@settings(max_examples=40)
 @given(problems())
 def test_sound_problem_has_no_fault(problem: Problem) -> None:
     assert soundness.faults(problem) == ()

@@ -1,6 +1,8 @@
 """Algorithm 8 as released keeps its errors; repaired it has none of them, and its plans pass every rule."""
 
+import random
 import threading
+import time
 from dataclasses import replace
 
 import pytest
@@ -59,6 +61,24 @@ def test_cancelled_run_does_nothing(solver: Solver) -> None:
     assert solution.assignment == doing_nothing(MOVABLE)
     assert solution.proof is Proof.NOTHING_FOUND
     assert solution.counts["UNKNOWN"] >= 1
+
+
+@BOTH
+def test_running_solve_is_cancelled(solver: Solver) -> None:
+    rng = random.Random(5)
+    sizes = [(rng.randint(50, 500), rng.randint(50, 500), 1) for _ in range(160)]
+    crowded = make_problem(
+        [make_item(f"pod-{number}", requests=size) for number, size in enumerate(sizes)],
+        [make_site(f"n{number}") for number in range(40)],
+    )
+    stop = threading.Event()
+    threading.Timer(1.0, stop.set).start()
+    began = time.monotonic()
+
+    solution = solver.solve(crowded, Options(time_limit=100.0, workers=1), stop)
+
+    assert time.monotonic() - began < 20.0
+    assert check(crowded, solution.assignment, Options()) == ()
 
 
 @BOTH

@@ -1,6 +1,6 @@
 """The default scheduler places on the least allocated node, one pod at a time, and preempts less important ones."""
 
-from hypothesis import given
+from hypothesis import given, settings
 
 from descheduler.optimiser import vectors
 from descheduler.optimiser.baselines.scheduling import least_allocated
@@ -59,6 +59,19 @@ def test_as_few_as_possible_are_preempted() -> None:
     assert least_allocated(problem, preempting=True) == (0, None, 0)
 
 
+def test_important_pod_takes_no_place_where_preempting_is_not_enough() -> None:
+    problem = make_problem(
+        [
+            make_item("same", node=0, requests=(600, 600, 1)),
+            make_item("lower", node=0, tier=1),
+            make_item("large", requests=(500, 500, 1)),
+        ],
+        [make_site()],
+    )
+
+    assert least_allocated(problem, preempting=True) == (0, 0, None)
+
+
 def test_separated_pods_stay_apart() -> None:
     apart = Separation(name="apart", carriers=(0, 1), others=(0, 1), domains=(0, 1))
     problem = make_problem([make_item("a"), make_item("b"), make_item("full", node=1, requests=(800, 1, 1))])
@@ -67,6 +80,7 @@ def test_separated_pods_stay_apart() -> None:
     assert least_allocated(make_problem(problem.items, separations=(apart,)), preempting=False)[:2] == (0, 1)
 
 
+@settings(max_examples=50)
 @given(problems())
 def test_without_preemption_nothing_breaks_and_nobody_is_disturbed(problem: Problem) -> None:
     assignment = least_allocated(problem, preempting=False)
@@ -76,6 +90,7 @@ def test_without_preemption_nothing_breaks_and_nobody_is_disturbed(problem: Prob
     assert sum(vectors.tally(problem, assignment).moved + vectors.tally(problem, assignment).evicted) == 0
 
 
+@settings(max_examples=50)
 @given(problems())
 def test_preemption_places_the_most_important_pods_first(problem: Problem) -> None:
     calm, preempting = (least_allocated(problem, preempting=each) for each in (False, True))
