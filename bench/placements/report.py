@@ -36,7 +36,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         parser.error(f"{', '.join(sorted(unknown))} is no row; allowed is {', '.join(ROWS)}")
     began, before = time.monotonic(), machine.load()
     lab = Lab(factor=yardstick.measure() / yardstick.REFERENCE, quick=given.quick)
-    found = [result for row in given.rows or ROWS for result in _told(row, lab)]
+    found = [result for row in ROWS if row in (given.rows or ROWS) for result in _told(row, lab)]
     curve = prices.curves(lab) if "prices" in (given.rows or ROWS) else []
     minutes = (time.monotonic() - began) / 60
     facts = _facts(lab, minutes) | {"load average": f"{before} before, {machine.load()} after"}
