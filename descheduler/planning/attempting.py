@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from typing import Final
 
 from descheduler.planning.desk import Desk
-from descheduler.planning.planner import Planner, Result
+from descheduler.planning.planner import BUSY, STANDBY, UNREADABLE, Planner, Result
+from descheduler.planning.triggers import FAILURE
 from policies.model.loading import Loaded
 from policies.values.plans import PlanPhase
 from sources.clocks import Clock
@@ -14,6 +15,7 @@ from sources.clocks import Clock
 _WAIT: Final = 1.0
 _LONGEST_REST: Final = 300.0  # arbitrary: a plan that fails for a reason that stays costs a solve every five minutes
 _FAILED: Final = frozenset({str(PlanPhase.ABORTED), str(PlanPhase.TIMED_OUT)})
+_NOT_MADE: Final = frozenset({STANDBY, BUSY, UNREADABLE})
 
 
 @dataclass(slots=True)
@@ -47,10 +49,18 @@ class Attempts:
         finally:
             self.desk.done()
         self._rest(result)
+        if asked.trigger == FAILURE and result.outcome in _FAILED | _NOT_MADE:
+            self.desk.ask(asked)  # the pods still wait, and nothing about them need ever change
         return result
 
     def _rest(self, result: Result) -> None:
-        """Rest after a plan that failed, each time twice as long: what made it fail may still be so."""
+        """Rest after a plan that failed, each time twice as long: what made it fail may still be so.
+
+        An attempt that could not be made is made again a moment later.
+        """
+        if result.outcome in _NOT_MADE:
+            self._rests_until = self.clock.monotonic() + _WAIT
+            return
         if result.outcome not in _FAILED:
             self._failures = 0
             return

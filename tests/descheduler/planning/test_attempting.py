@@ -54,6 +54,32 @@ def test_failed_plans_let_the_next_one_wait_longer_each_time() -> None:
     assert [8 < pauses[0] < 16, 16 < pauses[1] < 24, 32 < pauses[2] < 40] == [True, True, True]
 
 
+def test_failure_that_no_attempt_could_be_made_at_is_asked_about_again_a_moment_later() -> None:
+    site = paper()
+    started(site)
+    standby = site.process("b")
+    doing, stop = attempts(site, standby), SteppingEvent(site.clock)
+    standby.desk.ask(Asked(trigger="scheduling-failure"))
+
+    results = [doing.step(stop, timeout=0.5) for _ in range(4)]
+
+    assert [None if result is None else result.outcome for result in results] == ["standby", None, None, "standby"]
+    assert standby.desk.busy
+
+
+def test_failure_whose_plan_failed_is_asked_about_again() -> None:
+    site = paper()
+    process = started(site)
+    site.extenders["one"].deaf = True
+    process.desk.ask(Asked(trigger="scheduling-failure"))
+
+    result = attempts(site, process).step(Event(), timeout=0)
+
+    assert result is not None
+    assert result.outcome == "Aborted"
+    assert process.desk.busy
+
+
 def test_attempt_that_breaks_down_leaves_the_desk_free() -> None:
     site = paper()
     process = started(site)
