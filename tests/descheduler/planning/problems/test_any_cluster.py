@@ -1,5 +1,6 @@
 """Whatever the cluster: a problem is built, doing nothing is valid, and what the checker accepts can be bound."""
 
+import threading
 from collections.abc import Iterable
 from dataclasses import replace
 from typing import TypeVar
@@ -8,6 +9,8 @@ from hypothesis import event, given, settings
 from hypothesis import strategies as st
 
 from descheduler.optimiser.checking import Rule, check
+from descheduler.optimiser.guarding import GuardedSolver
+from descheduler.optimiser.opening import in_process
 from descheduler.optimiser.problem import Problem
 from descheduler.optimiser.solution import Assignment, Options, doing_nothing
 from descheduler.planning.problems.building import Built, build
@@ -29,6 +32,7 @@ from tests.descheduler.planning.problems.paper import TEMPLATE, make_policy, mak
 
 T = TypeVar("T")
 OPTIONS = Options(evict_for_count=True)
+SOLVER = GuardedSolver(in_process("bayplan"))
 UNGAINFUL = {Rule.VECTOR, Rule.USAGE}
 
 
@@ -67,14 +71,14 @@ def busy_clusters(draw: st.DrawFn) -> Cluster:
     nodes = [
         make_node(
             f"n{at}",
-            cpu=400,
+            cpu=draw(st.sampled_from((200, 300, 400))),
             labels={"topology.kubernetes.io/zone": zone, "disk": draw(st.sampled_from(("a", "b")))},
             taints=draw(rarely(st.just(Taint("own", "", "NoSchedule")))) if at > 1 else (),
         )
         for at, zone in enumerate(zones)
     ]
     places = st.sampled_from((None, *(node.name for node in nodes)))
-    pods = [draw(busy_pods(f"pod-{at}", places)) for at in range(draw(st.integers(2, 7)))]
+    pods = [draw(busy_pods(f"pod-{at}", places)) for at in range(draw(st.integers(3, 8)))]
     return make_cluster(nodes, pods)
 
 
@@ -181,3 +185,22 @@ def alike(quota: Quota, count: Headcount) -> bool:
 def of_kind(pods: Iterable[Pod], count: Headcount) -> int:
     kinds = (kind_of(pod) for pod in pods if not pod.ended and not pod.terminating)
     return sum(kind == (count.controller, count.requests) for kind in kinds)
+
+
+@settings(max_examples=40, deadline=None)
+@given(busy_clusters())
+def test_what_the_solver_finds_can_be_bound(cluster: Cluster) -> None:
+    built = build(make_situation(cluster, make_policy(max_disruptions=500)))
+
+    found = SOLVER.solve(built.problem, Options(deterministic=0.2, workers=1), threading.Event())
+    plan = to_plan(built, found, TEMPLATE)
+
+    assert isinstance(plan, Plan)
+    event(f"{len(plan.disruptions)} disruptions, {len(plan.entries) - len(plan.disruptions)} placements, {found.proof}")
+    assert unbindable(built, plan) == []
+    order = [index_of(built, entry.uid) for entry in plan.disruptions]
+    assert check(built.problem, found.assignment, Options(), steps=order) == ()
+
+
+def index_of(built: Built, uid: str) -> int:
+    return next(at for at, pod in enumerate(built.pods) if pod.uid == uid)
