@@ -13,6 +13,7 @@ from policies.values.plans import PlanPhase
 from sources.clocks import Clock
 
 _WAIT: Final = 1.0
+_LOOK_EVERY: Final = 2.0  # a new leader closes what is open, whether or not a plan is wanted
 _LONGEST_REST: Final = 300.0  # arbitrary: a plan that fails for a reason that stays costs a solve every five minutes
 _FAILED: Final = frozenset({str(PlanPhase.ABORTED), str(PlanPhase.TIMED_OUT)})
 _NOT_MADE: Final = frozenset({STANDBY, BUSY, UNREADABLE})
@@ -27,12 +28,14 @@ class Attempts:
     policy: Callable[[], Loaded]
     clock: Clock
     _failures: int = 0
+    _ready_at: float = float("-inf")
     _rests_until: float = float("-inf")
 
     def run(self, stop: threading.Event) -> None:
         """Make attempts until `stop`; to be run under supervise()."""
         while not stop.is_set():
-            self.planner.ready()  # a new leader closes what is open, whether or not a plan is wanted
+            if self.clock.monotonic() >= self._ready_at and not self.planner.ready():
+                self._ready_at = self.clock.monotonic() + _LOOK_EVERY
             self.step(stop, timeout=_WAIT)
 
     def step(self, stop: threading.Event, *, timeout: float) -> Result | None:

@@ -24,6 +24,7 @@ from policies.values.clusters import Cluster
 from policies.values.plans import Plan, PlanCondition, PlanEntry, PlanPhase
 from policies.values.records import EvictionRecord
 from sources.kube import errors
+from sources.kube.decoding.tolerant import MalformedObject
 
 _LOG: Final = logging.getLogger(__name__)
 POLL: Final = 0.25
@@ -256,10 +257,18 @@ class Carrier:
     def _close(self, end: End) -> bool:
         """Write the end and free the slot: either alone makes the extender release everything."""
         self._plan = closed(self._plan, end.phase, end.reason, at=self._tools.sight.now())
-        written = self._tools.leads() and self._tools.store.write(self._plan)
+        written = (self._tools.leads() or self._still_open()) and self._tools.store.write(self._plan)
         freed = self._tools.slot.free()
         _LOG.info("plan %s: %s %s", self._plan.name, end.phase, end.reason)
         return written and freed
+
+    def _still_open(self) -> bool:
+        """Tell whether nobody has closed the plan: the next leader, if there is one already, may not know of it."""
+        try:
+            seen = self._tools.store.read(self._plan.name)
+        except (errors.ApiError, MalformedObject):
+            return False
+        return seen is not None and not seen.phase.ended
 
 
 def take(tools: Tools, plan: Plan) -> Stay | None:

@@ -20,6 +20,7 @@ from descheduler.planning.evicting import Evictions
 from descheduler.planning.guarding import Guard, Stay
 from descheduler.planning.store import closed
 from descheduler.planning.tooling import Tools
+from descheduler.recording import SETTLES_AFTER
 from policies.model.loading import Loaded
 from policies.plans import closing
 from policies.plans.rails import Pair
@@ -64,6 +65,8 @@ class Planner:
     current: Plan | None = field(default=None, init=False)
     _recent: tuple[Plan, ...] = field(default=(), init=False)
     _settled: bool = field(default=False, init=False)
+    _doubtful_until: float = field(default=float("-inf"), init=False)
+    _trouble: str = field(default="", init=False)
     solved: SolvedStates = field(default_factory=SolvedStates, init=False)
 
     def attempt(self, asked: Asked, loaded: Loaded, desk: Desk) -> Result:
@@ -84,13 +87,16 @@ class Planner:
         if not self.tools.leads():
             self._settled = False
             return False
-        if not self._settled:
-            self._settled = self.close_open()
-        return self._settled
+        if self._settled:
+            return True
+        closed_all = self.close_open()
+        self._settled = closed_all and self.tools.clock.monotonic() >= self._doubtful_until
+        return closed_all
 
-    def doubt(self) -> None:
-        """Look for open plans before the next attempt."""
+    def doubt(self, *, for_: float = 0.0) -> None:
+        """Look for open plans before the next attempt, and before every one for so many seconds."""
         self._settled = False
+        self._doubtful_until = self.tools.clock.monotonic() + for_
 
     def close_open(self) -> bool:
         """Close every open plan and empty the slot; False where that could not all be done."""
@@ -101,8 +107,11 @@ class Planner:
             unfinished = [plan for plan in plans if not plan.phase.ended]
             cluster = tools.sight.consistent() if unfinished else None
         except errors.ApiError as error:
-            _LOG.warning("what is open of earlier plans is not known: %s", error)
+            if str(error) != self._trouble:
+                _LOG.warning("what is open of earlier plans is not known, so none is made: %s", error)
+            self._trouble = str(error)
             return False
+        self._trouble = ""
         if left.plan is not None:
             _LOG.info("the slot held the plan %s of %s and is empty now", left.plan, left.holder)
         ends = [self._close(plan, cluster) for plan in unfinished if cluster is not None]
@@ -126,7 +135,8 @@ class Planner:
     def finished(self, carried: Carried, loaded: Loaded) -> None:
         """Remember a plan's end, tell of it, and forget the oldest ones."""
         tools, plan = self.tools, carried.plan
-        self._settled = self._settled and carried.written
+        if not carried.written or carried.end.word == "slot":
+            self.doubt()
         tools.metrics.ended(plan, outcome=str(plan.phase), word=carried.end.word)
         tools.events.tell(telling.ended(plan, tools.namespace, carried.evicted))
         tools.reporter.write_plan(plan, outcome=str(plan.phase))
@@ -197,6 +207,7 @@ class _Attempt:
             empty = tools.store.create(self._template(revision=0, phase=PlanPhase.COMPUTING))
         except errors.ApiError as error:
             tools.gate.leave()
+            self.planner.doubt(for_=SETTLES_AFTER)  # it may still come to exist
             return Result(outcome=UNREADABLE, detail=f"the plan could not be created: {error}")
         self.planner.doubt()  # until it is over for certain: should this fail, the plan stays open
         try:
@@ -315,9 +326,12 @@ class _Attempt:
         if not self._enter(plan.name):
             return Result(outcome=BUSY, detail="a cycle is evicting", computed=computed)
         try:
+            if not tools.leads():
+                return Result(outcome=STANDBY, computed=computed)
             try:
                 created = tools.store.create(plan)
             except errors.ApiError as error:
+                self.planner.doubt(for_=SETTLES_AFTER)  # it may still come to exist
                 return Result(outcome=UNREADABLE, detail=f"the plan could not be created: {error}", computed=computed)
             return self._carry(created, computed)
         finally:

@@ -60,15 +60,15 @@ class SlotKeeper:
             return PlanSlot()
 
     def take(self, plan: Plan) -> None:
-        """Put a plan into the slot: an empty one, or our own, whose revision may have changed.
+        """Put a plan into the slot, unless somebody else's is in it; what we left there ourselves is over.
 
         Raises:
-            SlotTaken: another plan is in it.
+            SlotTaken: the plan of another process is in it.
             ApiError: it may have been written or not; `free` puts that right.
         """
         with self._lock:
             seen = self.read()
-            if seen.plan is not None and (seen.holder, seen.plan_uid) != (self.holder, plan.uid):
+            if seen.plan is not None and seen.holder != self.holder:
                 raise SlotTaken(f"the slot holds the plan {seen.plan} of {seen.holder}")
             self._put(replace(seen, plan=plan.name, plan_uid=plan.uid, revision=plan.revision, holder=self.holder))
 
@@ -88,9 +88,12 @@ class SlotKeeper:
     def free(self) -> bool:
         """Empty the slot if a plan of ours is in it; False where nobody can tell."""
         with self._lock:
-            self._held = None
+            held, self._held = self._held, None
             try:
                 seen = self.read()
+                if held is not None and not seen.resource_version:
+                    _LOG.warning("the slot was not found and may still hold the plan %s", held.plan)
+                    return False  # an API server that has just started does not know our kinds for a moment
                 if seen.plan is not None and seen.holder == self.holder:
                     self._put(_emptied(seen))
                     self._held = None

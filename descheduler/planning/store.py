@@ -94,12 +94,8 @@ class PlanStore:
         Raises:
             ApiError: they cannot be listed.
         """
-        try:
-            page = listing.list_raw(self._api, codec.plans_path(self._namespace))
-        except errors.NotFound:
-            return ()  # the CRD of an older installation is missing: nobody can have made a plan
         plans = []
-        for raw in page.items:
+        for raw in listing.list_raw(self._api, codec.plans_path(self._namespace)).items:
             try:
                 plans.append(tolerant(codec.decode_plan, raw))
             except MalformedObject as problem:

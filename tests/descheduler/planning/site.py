@@ -6,7 +6,7 @@ lease and its slot, and look at the replicas.
 
 import random
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from threading import Event
 from typing import Any
 
@@ -235,23 +235,11 @@ class Process:
         return self.metrics.registry.get_sample_value(f"bayplan_descheduler_{name}", labels) or 0.0
 
 
-def paper(**changes: Any) -> Site:
-    """Return the paper's example: pod4 fits on n2 once pod3 has moved to n1."""
+def paper(*, grace: float = 30.0, **changes: Any) -> Site:
+    """Return the paper's example: pod4 fits on n2 once pod3 has moved to n1. `grace` (s) is how long pods terminate."""
     site = Site(**changes)
     site.node("n1", "n2")
-    site.workload("pod1", "n1", cpu=400)
-    site.workload("pod2", "n2", cpu=300)
-    site.workload("pod3", "n2", cpu=400)
-    site.workload("pod4", None, cpu=700)
+    for name, node, cpu in (("pod1", "n1", 400), ("pod2", "n2", 300), ("pod3", "n2", 400), ("pod4", None, 700)):
+        site.workload(name, node, cpu=cpu, grace_seconds=grace)
     site.solver.goes = {"pod3-0": "n1", "pod4-0": "n2"}
     return site
-
-
-def renamed(plan: Plan, name: str) -> Plan:
-    """Return a plan under another name, as if somebody had made it before."""
-    return replace(plan, name=name)
-
-
-def raw_plan(raw: Raw) -> Plan:
-    """Decode a plan."""
-    return decode_plan(raw)

@@ -130,6 +130,25 @@ def test_freeing_leaves_the_plan_of_somebody_else_alone(
     assert keeper.read().plan == "plan-2"
 
 
+def test_own_plan_that_stayed_behind_is_pushed_out(server: ApiServer, keeper: SlotKeeper) -> None:
+    keeper.take(PLAN)
+    server.faults.add(Fail(Failure(500, "InternalError", "no")), method="GET")
+    keeper.free()
+
+    keeper.take(Plan(name="plan-2", uid="u2"))
+
+    assert keeper.read().plan == "plan-2"
+
+
+def test_slot_that_is_not_found_for_a_moment_is_not_taken_for_free(server: ApiServer, keeper: SlotKeeper) -> None:
+    keeper.take(PLAN)
+    server.faults.add(Fail(Failure(404, "NotFound", "the server could not find the requested resource")))
+
+    assert not keeper.free()
+
+    assert keeper.read().plan == "plan-1"
+
+
 def test_slot_that_cannot_be_freed_is_not_held_any_more(server: ApiServer, keeper: SlotKeeper) -> None:
     keeper.take(PLAN)
     server.faults.add(Fail(Failure(500, "InternalError", "no")), method="GET")
