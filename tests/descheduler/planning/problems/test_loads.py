@@ -10,38 +10,16 @@ from descheduler.planning.problems.measured import Measured
 from policies.model.policy import Policy
 from policies.values.pods import Pod
 from policies.values.resources import CPU
-from policies.values.standings import Confidence, NodeStanding
+from policies.values.standings import NodeStanding
 from tests.builders import make_cluster, make_node, make_pod
-from tests.descheduler.planning.problems.paper import make_policy, make_situation
-
-SIGNALS: dict[str, Any] = {
-    "resources": {"cpu": {"node": "q", "age": "q", "additive": True}, "llc": {"node": "q", "age": "q"}}
-}
-
-
-def policy(**cpu: Any) -> Policy:
-    base = make_policy()
-    resources = {"cpu": {**SIGNALS["resources"]["cpu"], **cpu}, "llc": SIGNALS["resources"]["llc"]}
-    sections = {"apiVersion": "bayplan.dev/v1alpha1", "kind": "Policy", "signals": {"resources": resources}}
-    return Policy.model_validate(sections).model_copy(update={"plan": base.plan})
-
-
-def standing(node: str, score: float, **changes: Any) -> NodeStanding:
-    buoyancy = 1 - score
-    defaults: dict[str, Any] = {
-        "confidence": Confidence.FULL,
-        "headroom": buoyancy,
-        "filter_buoyancy": buoyancy,
-        "score_buoyancy": buoyancy,
-        "scores": {CPU: score, "llc": 0.1},
-    }
-    return NodeStanding(node=node, **(defaults | changes))
+from tests.descheduler.planning.problems.loaded import loaded_policy, standing
+from tests.descheduler.planning.problems.paper import make_situation
 
 
 def built(*pods: Pod, standings: tuple[NodeStanding, ...] = (), signals: Policy | None = None, **known: Any) -> Built:
     cluster = make_cluster([make_node("n1", cpu=1000), make_node("n2", cpu=1000)], pods)
     measured = Measured(standings={each.node: each for each in standings}, **known)
-    return build(make_situation(cluster, signals or policy()), measured=measured)
+    return build(make_situation(cluster, signals or loaded_policy()), measured=measured)
 
 
 def column(found: Built, name: str = "cpu in use") -> int:
@@ -104,7 +82,7 @@ def test_use_is_measured_or_expected_by_the_workload_or_by_request() -> None:
 
 
 def test_a_full_mark_above_one_widens_the_row() -> None:
-    found = built(make_pod("web-0", cpu=200), standings=(standing("n1", 0.5),), signals=policy(full=2.0))
+    found = built(make_pod("web-0", cpu=200), standings=(standing("n1", 0.5),), signals=loaded_policy(full=2.0))
 
     assert rooms(found)[0] == 1800 - 800
 
