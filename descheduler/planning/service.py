@@ -27,6 +27,7 @@ from descheduler.planning.tooling import Sight, Tools
 from descheduler.planning.triggers import Triggers
 from descheduler.reporting import Reporter
 from policies.model.loading import Loaded
+from policies.model.plan import Plan
 from policies.values.pods import Pod
 from sources.clocks import Clock
 from sources.kube.api import KubeApi
@@ -60,6 +61,7 @@ class PlanService:
     def __init__(self, setting: PlanSetting, gate: Gate) -> None:
         self._setting = setting
         self._solver: tuple[object, GuardedSolver] | None = None
+        self._opening = threading.Lock()
         self.desk = Desk()
         self.slot = SlotKeeper(setting.api, namespace=setting.namespace, holder=setting.holder, clock=setting.clock)
         self.replicas = Replicas(setting.api, namespace=setting.namespace, clock=setting.clock)
@@ -107,7 +109,7 @@ class PlanService:
     @property
     def last_tasks(self) -> tuple[Task, ...]:
         """The threads that go on until the last plan is closed."""
-        return ("plan-slot", self.slot.run), ("plan-replicas", self._watch_replicas)
+        return ("plan-slot", self.slot.run), ("plan-replicas", self._prepare)
 
     def heard(self, change: Change) -> None:
         """Listen to the watch."""
@@ -141,9 +143,10 @@ class PlanService:
         self.metrics.in_force.set(float(self.slot.held is not None))
 
     def close(self) -> None:
-        """End what the solver keeps running."""
-        if self._solver is not None:
-            self._solver[1].close()
+        """End what the solver keeps running; the threads have ended."""
+        with self._opening:
+            if self._solver is not None:
+                self._solver[1].close()
             self._solver = None
 
     def _triggered(self, stop: threading.Event) -> None:
@@ -152,18 +155,24 @@ class PlanService:
         self.desk.cancel()
         self.desk.wake()
 
-    def _watch_replicas(self, stop: threading.Event) -> None:
-        """Look at the replicas while plans are on: who lives must be known before the first plan."""
+    def _prepare(self, stop: threading.Event) -> None:
+        """Have ready what the first plan needs: who lives of the replicas, and a solver that has started."""
         while not stop.is_set():
             if self._setting.policy().policy.plan.active:
+                self._opened()
                 self.replicas.look()
             stop.wait(1.0)
 
     def _opened(self) -> Solver:
         """Return the policy's solver, which stays open until the policy wants another one."""
         section = self._setting.policy().policy.plan
+        with self._opening:
+            return self._open(section)
+
+    def _open(self, section: Plan) -> Solver:
         key = section.solver, section.command
         if self._solver is None or self._solver[0] != key:
-            self.close()
+            if self._solver is not None:
+                self._solver[1].close()
             self._solver = key, open_solver(section, resident=True, folder=self._setting.failed_solves)
         return self._solver[1]

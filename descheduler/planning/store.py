@@ -1,6 +1,7 @@
 """Plans in the cluster: creates, reads, updates and deletes them; decides nothing about them.
 
-`spec.abort` is a person's: the descheduler never writes it, and every update is a merge patch of other fields.
+`spec.abort` is a person's: the descheduler never writes it, and every update is a merge patch of other fields. Each
+names the version it rests on: a write whose answer was lost must not arrive late and open a plan that was closed.
 """
 
 import logging
@@ -18,6 +19,7 @@ _LOG: Final = logging.getLogger(__name__)
 _MERGE: Final = "application/merge-patch+json"
 _CALL_SECONDS: Final = 2.0
 _WRITE_EVERY: Final = 1.0
+_TRIES: Final = 3
 
 
 class PlanStore:
@@ -28,6 +30,7 @@ class PlanStore:
         self._namespace = namespace
         self._clock = clock
         self._written: tuple[float, Plan] | None = None
+        self._versions: dict[str, str] = {}
 
     def create(self, plan: Plan) -> Plan:
         """Create a plan and return it as the cluster has it: with its UID, the server's time and its version.
@@ -46,8 +49,7 @@ class PlanStore:
             ApiError: it may be written or not; the slot still names the old revision.
         """
         raw = codec.encode_plan(plan, self._namespace)
-        body = {"spec": raw["spec"], "status": raw["status"]}
-        return self._noted(self._patch(plan.name, body))
+        return self._noted(self._update(plan, {"spec": raw["spec"], "status": raw["status"]}))
 
     def progress(self, plan: Plan) -> None:
         """Write the status if the phase changed, or if anything did and the last write was a second ago."""
@@ -62,8 +64,8 @@ class PlanStore:
     def write(self, plan: Plan) -> bool:
         """Write the status; False where that failed (a plan that is not closed is closed by whoever leads next)."""
         try:
-            self._noted(self._patch(plan.name, {"status": codec.encode_plan_status(plan)}), as_=plan)
-        except errors.ApiError as error:
+            self._noted(self._update(plan, {"status": codec.encode_plan_status(plan)}), as_=plan)
+        except (errors.ApiError, MalformedObject) as error:
             _LOG.warning("the status %s of plan %s was not written: %s", plan.phase, plan.name, error)
             return False
         return True
@@ -113,6 +115,19 @@ class PlanStore:
             return False
         return True
 
+    def _update(self, plan: Plan, body: dict[str, object]) -> Plan:
+        """Write over the newest version, unless that one is closed: an end is never taken back."""
+        version = self._versions.get(plan.uid, plan.resource_version)
+        for _ in range(_TRIES):
+            try:
+                return self._patch(plan.name, body | {"metadata": {"resourceVersion": version}})
+            except errors.Conflict:
+                seen = self.read(plan.name)
+                if seen is None or seen.uid != plan.uid or (seen.phase.ended and not plan.phase.ended):
+                    raise
+                version = seen.resource_version
+        return self._patch(plan.name, body | {"metadata": {"resourceVersion": version}})
+
     def _patch(self, name: str, body: dict[str, object]) -> Plan:
         path = codec.plans_path(self._namespace, name)
         answer = self._api.request("PATCH", path, body=body, content_type=_MERGE, timeout=_CALL_SECONDS)
@@ -120,6 +135,7 @@ class PlanStore:
 
     def _noted(self, written: Plan, *, as_: Plan | None = None) -> Plan:
         self._written = self._clock.monotonic(), as_ or written
+        self._versions = {written.uid: written.resource_version}
         return written
 
 

@@ -4,12 +4,12 @@ from dataclasses import replace
 
 import pytest
 
-from descheduler.planning.store import PlanStore
+from descheduler.planning.store import PlanStore, closed
 from policies.values.plans import Plan, PlanAction, PlanEntry, PlanPhase, PlanProgress
 from simulator.api_server import ApiServer
 from simulator.clock import ManualClock
 from simulator.failures import Failure
-from simulator.faults import Fail
+from simulator.faults import Delayed, Fail
 from sources.kube.decoding.tolerant import MalformedObject
 
 OWN = "bayplan-system"
@@ -72,6 +72,32 @@ def test_status_that_cannot_be_written_is_said(server: ApiServer, store: PlanSto
     server.faults.add(Fail(Failure(500, "InternalError", "no")), method="PATCH")
 
     assert not store.write(plan)
+
+
+def test_write_that_arrives_late_opens_no_closed_plan(server: ApiServer, clock: ManualClock, store: PlanStore) -> None:
+    plan = store.create(Plan(name="p", phase=PlanPhase.INSTALLING))
+    server.faults.add(Delayed(20.0), method="PATCH")
+    assert not store.write(replace(plan, phase=PlanPhase.EVICTING))
+    assert store.write(closed(plan, PlanPhase.ABORTED, "no answer", at=clock.now()))
+
+    clock.advance(30)
+
+    seen = store.read("p")
+    assert seen is not None
+    assert seen.phase is PlanPhase.ABORTED
+
+
+def test_progress_does_not_open_a_plan_that_somebody_closed(
+    server: ApiServer, clock: ManualClock, store: PlanStore
+) -> None:
+    plan = store.create(Plan(name="p", phase=PlanPhase.INSTALLING))
+    leader = PlanStore(server.connect("b"), namespace=OWN, clock=clock)
+    (seen,) = leader.all()
+    assert leader.write(closed(seen, PlanPhase.ABORTED, "its leader was gone", at=clock.now()))
+
+    assert not store.write(replace(plan, phase=PlanPhase.EVICTING))
+
+    assert store.read("p") == leader.read("p")
 
 
 def test_plan_that_is_gone_is_none(store: PlanStore) -> None:
