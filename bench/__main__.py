@@ -21,7 +21,7 @@ _PAGE: Final = Path(__file__).parents[1] / "docs" / "benchmarks.md"
 Measure = Callable[[Stage, frozenset[str]], Iterator[Result]]
 # Rows that share a set-up are measured in one go.
 GROUPS: Final[tuple[tuple[tuple[str, ...], Measure], ...]] = (
-    (("filter", "preempt", "memory"), answering.measure),
+    (("filter", "preempt", "memory", "planned"), answering.measure),
     (("bind",), binding.measure),
     (("cycle",), cycling.measure),
 )

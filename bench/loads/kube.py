@@ -1,13 +1,15 @@
-"""A Kubernetes API that is large and busy: `python -m bench.loads.kube --port P --nodes N --pods N --rate R`.
+"""A Kubernetes API that is large and busy: `python -m bench.loads.kube --port P --nodes N --pods N --plan FILE`.
 
 Lists come in pages; the watch of pods brings `rate` events a second: of five, a pod is made, bound and Ready, and an
-old one terminates and goes. Nodes report their status every five minutes, as kubelets do. Writes are accepted and
-forgotten.
+old one terminates and goes. Nodes report their status every five minutes, as kubelets do. The file has an active plan
+and the slot that names it, which is renewed every two seconds. Writes are accepted and forgotten.
 """
 
 import argparse
+import copy
 import time
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Final
 
 import orjson
@@ -18,18 +20,21 @@ from bench.population import Object, Population
 
 _BOOKMARK_EVERY: Final = 60.0
 _NODE_REPORTS_EVERY: Final = 300.0
+_RENEWED_EVERY: Final = 2.0
 _LIFE: Final = 5  # events of one pod made and one pod gone
 _DAY: Final = 86_400.0
+_SLOTS: Final = "planslots"
 Make = Callable[[int], Object]
 
 
 class World:
     """The objects and the events; an event's number is the resource version it leaves."""
 
-    def __init__(self, population: Population, *, rate: float) -> None:
+    def __init__(self, population: Population, *, rate: float, active: Object | None = None) -> None:
         self.population = population
         self.rate = rate
         self.began = time.time()
+        self._active = active
 
     def running(self, number: int) -> Object:
         """Return a pod of the initial population."""
@@ -48,6 +53,16 @@ class World:
         old = self.running(turn)
         old["metadata"]["deletionTimestamp"] = population.stamp(now + 30)
         return _event("DELETED" if step == _LIFE - 1 else "MODIFIED", old)
+
+    def plans(self, kind: str) -> list[Object]:
+        """Return the plan or the slot, nothing of another kind or where there is no plan."""
+        return [copy.deepcopy(self._active[kind])] if self._active is not None and kind in self._active else []
+
+    def renewal(self, number: int) -> Object:
+        """Return the slot as it is renewed."""
+        (slot,) = self.plans(_SLOTS)
+        slot["spec"]["renewal"] = number
+        return _event("MODIFIED", slot)
 
     def node_event(self, number: int) -> Object:
         """Return one node's report."""
@@ -88,6 +103,11 @@ class KubeHandler(Handler):
             "/api/v1/pods": (self.world.running, self.world.pod_event, sizes.pods, self.world.rate),
             "/api/v1/nodes": (population.node, self.world.node_event, sizes.nodes, sizes.nodes / _NODE_REPORTS_EVERY),
         }
+        kind = self.place.rpartition("/")[2]
+        plans = self.world.plans(kind)
+        if plans:
+            rate = 1 / _RENEWED_EVERY if kind == _SLOTS else 0.0
+            made[self.place] = (plans.__getitem__, self.world.renewal, 1, rate)
         one, event, count, rate = made.get(self.place, (population.node, population.node, 0, 0.0))
         if "watch" in self.query:
             first = int(self.query.get("resourceVersion") or 0)
@@ -118,9 +138,11 @@ def main() -> None:
     parser.add_argument("--pods", type=int, default=150_000)
     parser.add_argument("--workloads", type=int, default=5_000)
     parser.add_argument("--rate", type=float, default=300.0)
+    parser.add_argument("--plan", type=Path)
     given = parser.parse_args()
     sizes = Population(nodes=given.nodes, pods=given.pods, workloads=given.workloads)
-    KubeHandler.world = World(sizes, rate=given.rate)
+    active = None if given.plan is None else orjson.loads(given.plan.read_bytes())
+    KubeHandler.world = World(sizes, rate=given.rate, active=active)
     serve(KubeHandler, given.port)
 
 

@@ -5,16 +5,18 @@ from typing import Any
 import orjson
 import pytest
 
-from bench import crowding, plans, population, webhooks
+from bench import crowding, planned, plans, population, webhooks
 from bench.loads import kube
 from bench.loads.prometheus import Answers
 from bench.plans import Measured
 from bench.population import Population
 from extender import codec
 from policies.model.loading import load
+from policies.values.plans import PlanAction
 from policies.values.pods import Phase
 from sources.kube.decoding.nodes import decode_node
 from sources.kube.decoding.pods import decode_lean_pod, decode_pod
+from sources.kube.plans import decode_plan, decode_slot, oversize
 from sources.prometheus.series import matrix, vector
 from sources.signals import queries
 
@@ -111,3 +113,33 @@ def test_a_range_gives_a_sample_at_each_time(answers: Answers) -> None:
 
 def test_an_unknown_query_gives_no_series(answers: Answers) -> None:
     assert vector(orjson.loads(answers.vector("up", 1.0))["data"]["result"]) == []
+
+
+def test_a_plan_is_served_with_a_slot_that_is_renewed() -> None:
+    sizes = Population(nodes=5000, pods=150_000, workloads=5000)
+    world = kube.World(sizes, rate=1.0, active=planned.active(sizes))
+
+    (raw,) = world.plans("placementplans")
+    plan, slots = decode_plan(raw), [decode_slot(world.renewal(number)["object"]) for number in (7, 8)]
+
+    assert len(plan.entries) == planned.ENTRIES == 200
+    assert [slot.renewal for slot in slots] == [7, 8]
+    assert {slot.version for slot in slots} == {plan.version}
+    assert not plan.phase.ended
+    assert oversize(plan, "bayplan-system") is None
+    assert kube.World(sizes, rate=1.0).plans("planslots") == []
+
+
+def test_what_a_plan_moves_runs_where_it_says() -> None:
+    sizes = Population(nodes=5000, pods=150_000, workloads=5000)
+    plan = decode_plan(planned.active(sizes)["placementplans"])
+    entry = next(entry for entry in plan.entries if entry.action is PlanAction.MOVE)
+    number = next(at for at in range(sizes.pods) if population.uid(at) == entry.uid)
+
+    pod = decode_lean_pod(population.running_pod(number, sizes, created=0.0))
+
+    assert (str(pod), pod.node) == (str(entry), entry.source)
+    assert pod.owner is not None
+    assert entry.controller is not None
+    assert (pod.owner.kind, pod.owner.name) == (entry.controller.kind, entry.controller.name)
+    assert pod.requests["cpu"] == entry.requests["cpu"]
