@@ -12,6 +12,7 @@ from typing import Final
 from descheduler.ledger import LedgerUnreadable
 from descheduler.planning import evicting
 from descheduler.planning.guarding import Guard, Stay
+from descheduler.planning.nominating import Nominator
 from descheduler.planning.slot import SlotTaken
 from descheduler.planning.store import closed
 from descheduler.planning.tooling import Tools
@@ -64,6 +65,7 @@ class Carrier:
         self._plan = plan
         self._loaded = loaded
         self._resting = resting
+        self._nominator = Nominator(tools.api, plan)
         self._guard = Guard(tools, plan, loaded.hash)
         self._evicted_at: dict[str, float] = {}
         self._validated_at = 0.0
@@ -195,11 +197,14 @@ class Carrier:
         """Wait until all wanted pods are bound."""
         self._enter(PlanPhase.REALISING)
         while True:
-            progress = self._progress(self._tools.sight.snapshot())
+            cluster = self._tools.sight.snapshot()
+            progress = self._progress(cluster)
             self._show(progress)
             if progress.done:
                 self._mark("Realised", met=True, word="Bound", message="every wanted pod is bound")
                 return End(phase=PlanPhase.COMPLETED, reason="every wanted pod is bound")
+            if self._loaded.policy.plan.nominate:
+                self._nominator.nominate(cluster)
             end = self._kept_from_going_on(progress, f"not in time: {progress.missing}")
             if end is not None:
                 return end

@@ -36,7 +36,6 @@ DESCHEDULER_WRITES = {
 PLAN_WRITES = {
     ("placementplans", "create"),
     ("placementplans", "patch"),
-    ("placementplans", "update"),
     ("placementplans", "delete"),
     ("planslots", "create"),
     ("planslots", "update"),

@@ -35,6 +35,7 @@ from simulator.clock import ManualClock
 from simulator.controllers.nodes import Kubelets
 from simulator.controllers.standard import standard_controllers
 from simulator.jsons import Raw
+from simulator.rights import Rights
 from sources.kube.plans import decode_plan, decode_slot
 from tests.descheduler.builders import make_policy
 from tests.descheduler.planning.replica import FakeReplica, Scheduler
@@ -89,6 +90,7 @@ class Site:
     start_after: float = 0.5
     policy_hash: str = "abc"
     solver: ScriptedSolver = field(default_factory=ScriptedSolver)
+    rights: Rights = field(default_factory=lambda: rights("descheduler"))
 
     def __post_init__(self) -> None:
         self.clock = ManualClock()
@@ -178,7 +180,7 @@ class Process:
         self.name = name
         self.frozen = False
         self.stop = Event()
-        self.api = api = site.server.connect(name, rights("descheduler"))
+        self.api = api = site.server.connect(name, site.rights)
         self.metrics = Metrics()
         holder = f"{name}-{random.random()}"
         self.elector = Elector(api, Terms(namespace=OWN, holder=holder), clock=site.clock)
