@@ -10,7 +10,8 @@ from descheduler.optimiser.ties.regions import Regions
 class AttractionTie:
     """Counts by domain: matches that are there before any carrier comes, carriers that are new, the matching ones.
 
-    `settled` are the members that count as matches when they are new: those that wait for nobody themselves.
+    `settled` are the members that count as matches when they are new: those that wait for nobody themselves. Others are
+    late: an exempt first pod may be bound before or after them, so they may only come to its own domain.
     """
 
     def __init__(self, attraction: Attraction, tables: Tables, settled: frozenset[int]) -> None:
@@ -21,7 +22,7 @@ class AttractionTie:
         self._regions = Regions(attraction.domains, attraction.fixed)
         self._fixed = np.zeros(self._regions.count, dtype=np.bool_)
         self._fixed[[self._regions.number[domain] for domain in attraction.fixed if domain >= 0]] = True
-        self._bound, self._comers, self._own = (self._regions.zeros() for _ in range(3))
+        self._bound, self._comers, self._own, self._late = (self._regions.zeros() for _ in range(4))
 
     def change(self, pod: int, old: int, new: int) -> None:
         """Move one."""
@@ -31,6 +32,8 @@ class AttractionTie:
             domain, new_here = self._regions.of[place], place != self._home[pod]
             if pod in self._matching and (not new_here or pod in self._settled):
                 self._bound[domain] += step
+            elif pod in self._matching and pod not in self._carriers:
+                self._late[domain] += step
             if new_here and pod in self._carriers:
                 self._comers[domain] += step
                 self._own[domain] += step * (pod in self._matching)
@@ -51,7 +54,12 @@ class AttractionTie:
         alone = (self._comers[:-1] > 0) & ~self._found()
         if not alone.any():
             return True
-        return self._may_open() and int(alone.sum()) == 1 and bool((self._own[:-1][alone] > 0).all())
+        return (
+            self._may_open()
+            and int(alone.sum()) == 1
+            and bool((self._own[:-1][alone] > 0).all())
+            and not bool((self._late[:-1][~alone] > 0).any())
+        )
 
     def _found(self) -> Bools:
         return (self._bound[:-1] > 0) | self._fixed

@@ -1,7 +1,8 @@
 """Required affinity: a carrier comes only where a match is bound before it.
 
 Bound before are pods that stay, fixed matches, and new ones that wait for nobody themselves. The first pod of a group
-that matches itself may open one domain while nothing matches anywhere.
+that matches itself may open one domain while nothing matches anywhere: whoever else matches and waits for somebody must
+come to the same domain, as nobody knows which of the two is bound first.
 """
 
 from descheduler.optimiser.model.draft import Draft, Sum, Values
@@ -23,6 +24,9 @@ def _add(draft: Draft, layout: Layout, attraction: Attraction, settled: frozense
     carriers = regions(layout, attraction.carriers, domains)
     bound = _bound(layout, attraction, settled)
     opens = _opens(draft, layout, attraction, carriers, bound)
+    late = set(attraction.matching) - settled - set(attraction.carriers)
+    if opens and late:
+        _gather(draft, opens, regions(layout, late, domains), most=len(layout.frame.where))
     for domain, region in carriers.items():
         if domain < 0:
             closed(draft, region)
@@ -72,6 +76,16 @@ def _opens(
         everywhere = everywhere.plus(opened, most)
     draft.at_most(everywhere, most)  # one domain at most, and only where nothing is bound before
     return opens
+
+
+def _gather(draft: Draft, opens: dict[int, Sum], late: dict[int, Region], *, most: int) -> None:
+    """Let late matches come only to the domain that is opened."""
+    for domain, opened in opens.items():
+        strays = Sum().plus(opened, most)
+        for other, region in late.items():
+            if other not in (domain, -1):
+                strays = strays.plus(region.comers)
+        draft.at_most(strays, most)
 
 
 def _open(draft: Draft, own: Region, carriers: Region, bound: Sum) -> Sum:
