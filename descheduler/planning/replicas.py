@@ -1,7 +1,8 @@
 """The extender's replicas as their Leases show them: who lives, and which plan each obeys; it writes nothing.
 
 A replica lives while its Lease object changed within the last 6 s on *our* monotonic clock, or has not been watched
-for 6 s yet: its renewTime was written by a clock that may be wrong, so it proves nothing.
+for 6 s yet: its renewTime was written by a clock that may be wrong, so it proves nothing. When it changed is known to
+lie between two looks. Who must obey is asked of all that may live, the later end; an eviction rests on the earlier.
 """
 
 import threading
@@ -20,19 +21,24 @@ _PREFIX: Final = "bayplan-extender-"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sighting:
-    """One replica's Lease: its content as last seen, since when it is watched and when it was seen to change."""
+    """One replica's Lease: its content as last seen, since when it is watched, and between when it has changed."""
 
     name: str
     version: str
     plan: str
     dropped: str
     watched_since: float
+    changed_after: float
     changed_at: float
 
     @property
     def changed(self) -> bool:
         """Whether it was ever seen to change."""
         return self.changed_at > self.watched_since
+
+    def renewed_within(self, seconds: float, *, now: float) -> bool:
+        """Tell whether it is certain that it changed so lately."""
+        return self.changed and now - self.changed_after < seconds
 
 
 class Replicas:
@@ -43,23 +49,29 @@ class Replicas:
         self._path = f"/apis/coordination.k8s.io/v1/namespaces/{namespace}/leases"
         self._clock = clock
         self._lock = threading.Lock()
+        self._looking = threading.Lock()  # an answer that comes after a newer one would revive the dead
         self._seen: dict[str, Sighting] = {}
-        self._looked = False
+        self._obeyed: dict[str, str] = {}  # the last plan that each replica showed, whether or not it is still seen
+        self._looked_at: float | None = None
 
     def look(self) -> str | None:
         """List the Leases once; return in words what kept them from being read, None where nothing did."""
-        began = self._clock.monotonic()
-        try:
-            page = listing.list_raw(self._api, self._path)
-        except errors.ApiError as error:
-            return f"the replicas' Leases cannot be read: {error}"
-        with self._lock:
-            found = {}
-            for raw in page.items:
-                name = str(raw["metadata"]["name"])
-                if name.startswith(_PREFIX):
-                    found[name] = self._sighting(raw, self._seen.get(name), began)
-            self._seen, self._looked = found, True
+        with self._looking:
+            began = self._clock.monotonic()
+            try:
+                page = listing.list_raw(self._api, self._path)
+            except errors.ApiError as error:
+                return f"the replicas' Leases cannot be read: {error}"
+            with self._lock:
+                found = {}
+                for raw in page.items:
+                    name = str(raw["metadata"]["name"])
+                    if name.startswith(_PREFIX):
+                        found[name] = self._sighting(raw, self._seen.get(name), began)
+                self._seen, self._looked_at = found, began
+                shown = {one.plan for one in found.values() if one.plan}
+                self._obeyed = {name: plan for name, plan in self._obeyed.items() if plan in shown}
+                self._obeyed |= {one.name: one.plan for one in found.values() if one.plan}
         return None
 
     def live(self) -> tuple[Sighting, ...]:
@@ -70,11 +82,12 @@ class Replicas:
         return tuple(one for one in seen if now - max(one.changed_at, one.watched_since) < LIVES_FOR)
 
     def unsure(self) -> bool:
-        """Tell whether some Lease was not seen to change yet and has not been watched for long: it may be a dead one's.
+        """Tell whether some Lease may be a dead one's: it was not seen to change yet, or not since when.
 
         Before the first look everything is unsure.
         """
-        return not self._looked or any(not one.changed for one in self.live())
+        now = self._clock.monotonic()
+        return self._looked_at is None or any(not one.renewed_within(LIVES_FOR, now=now) for one in self.live())
 
     def lacking(self, version: str) -> str | None:
         """Say in words which live replica does not obey a plan's version, None where each does (at least one)."""
@@ -83,18 +96,26 @@ class Replicas:
             return "no replica of the extender lives"
         for one in live:
             if one.dropped == version:
-                return f"{_short(one)} dropped the plan"
+                return f"{_short(one.name)} dropped the plan"
             if one.plan != version:
-                return f"{_short(one)} does not show the plan"
+                return f"{_short(one.name)} does not show the plan"
         return None
 
     def silent(self, version: str) -> str | None:
-        """Say in words why an eviction must wait: beside `lacking`, every Lease must have been *seen* to change."""
+        """Say in words why an eviction must wait: beside `lacking`, every Lease must have been *seen* to change lately.
+
+        A replica that obeyed the plan and is not seen any more may still answer kube-scheduler, without the plan.
+        """
         lacking = self.lacking(version)
         if lacking is not None:
             return lacking
-        unseen = next((one for one in self.live() if not one.changed), None)
-        return None if unseen is None else f"{_short(unseen)} was not seen to renew its Lease yet"
+        now, live = self._clock.monotonic(), self.live()
+        unseen = next((one for one in live if not one.renewed_within(LIVES_FOR, now=now)), None)
+        if unseen is not None:
+            return f"{_short(unseen.name)} was not seen to renew its Lease {'lately' if unseen.changed else 'yet'}"
+        with self._lock:
+            lost = {name for name, plan in self._obeyed.items() if plan == version} - {one.name for one in live}
+        return f"{_short(min(lost))} obeyed the plan and is not seen any more" if lost else None
 
     def _sighting(self, raw: dict[str, Any], before: Sighting | None, now: float) -> Sighting:
         version = str(raw["metadata"].get("resourceVersion") or "")
@@ -105,13 +126,16 @@ class Replicas:
             plan=str(notes.get(PLAN) or ""),
             dropped=str(notes.get(DROPPED) or ""),
             watched_since=now,
+            changed_after=now,
             changed_at=now,
         )
         if before is None:
             return seen
-        changed_at = before.changed_at if before.version == version else now
-        return replace(seen, watched_since=before.watched_since, changed_at=changed_at)
+        if before.version == version:
+            return before
+        after = now if self._looked_at is None else self._looked_at
+        return replace(seen, watched_since=before.watched_since, changed_after=after)
 
 
-def _short(one: Sighting) -> str:
-    return f"replica {one.name.removeprefix(_PREFIX)}"
+def _short(name: str) -> str:
+    return f"replica {name.removeprefix(_PREFIX)}"

@@ -60,6 +60,7 @@ def test_changing_lease_lives_six_seconds_from_its_last_change(
     renew(server, plan="u/1")
     replicas.look()
     clock.advance(2)
+    replicas.look()
     renew(server, plan="u/1", at=2)
     replicas.look()
 
