@@ -10,6 +10,7 @@ from prometheus_client import CollectorRegistry
 from prometheus_client.metrics_core import Metric
 
 from descheduler.metrics import Metrics
+from descheduler.planning.figures import PlanMetrics
 from extender.gauges import Gauges
 from extender.metrics import Meters
 from policies.rails.order import RAILS
@@ -57,7 +58,13 @@ def known(tmp_path: Path) -> dict[str, set[str]]:
     registry = CollectorRegistry()
     memory = make_memory()
     registry.register(Gauges(memory, PolicyFile(policy), clock=ManualClock()))
-    return labels_by_name(registry) | labels_by_name(Meters().registry) | labels_by_name(Metrics().registry)
+    return labels_by_name(registry) | labels_by_name(Meters().registry) | labels_by_name(_of_the_descheduler())
+
+
+def _of_the_descheduler() -> CollectorRegistry:
+    metrics = Metrics()
+    PlanMetrics(metrics.registry)
+    return metrics.registry
 
 
 def test_every_metric_and_label_on_the_page_exists(known: dict[str, set[str]]) -> None:
