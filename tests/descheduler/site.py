@@ -11,6 +11,8 @@ from descheduler.elector import Elector, Terms
 from descheduler.eventing import EventWriter
 from descheduler.ledger import LedgerKeeper
 from descheduler.metrics import Metrics
+from descheduler.planning.desk import Desk
+from descheduler.planning.gate import Gate
 from descheduler.reporting import Reporter
 from descheduler.snapshots import ListedClusters
 from policies.model.loading import Loaded
@@ -149,6 +151,7 @@ class Process:
         site = self.site
         api = site.server.connect(self.name, rights("descheduler"))
         self.metrics = Metrics()
+        self.gate, self.desk = Gate(), Desk()
         self.elector = Elector(api, Terms(namespace=OWN, holder=self.name), clock=site.clock)
         self.keeper = LedgerKeeper(api, namespace=OWN, writer=f"{self.name}-{random.random()}", clock=site.clock)
         self.cycle = Cycle(
@@ -166,6 +169,9 @@ class Process:
                 policy=lambda: site.loaded,
                 pause=self.pause,
                 own_namespace=OWN,
+                gate=self.gate,
+                ask=self.desk.ask,
+                tell_plans=self.desk.tell,
             )
         )
         self.elector.step()

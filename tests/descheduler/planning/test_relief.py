@@ -1,0 +1,93 @@
+"""Relief: a cycle whose victims have nowhere to go asks for a plan, which makes room for them elsewhere."""
+
+from threading import Event
+from typing import Any
+
+import pytest
+
+from descheduler.planning.desk import Asked
+from policies.model.plan import Plan
+from tests.descheduler.planning.site import Site as PlanSite
+from tests.descheduler.planning.test_carrying import started
+from tests.descheduler.site import Process, Site
+from tests.descheduler.test_cycle import hot
+from tests.raw import raw_node
+
+
+def stuck(**plan: Any) -> Site:
+    """Return a hot cluster none of whose other nodes takes anybody."""
+    site = hot()
+    taints = {"spec": {"taints": [{"key": "case/full", "effect": "NoSchedule"}]}}
+    site.server.put(*(raw_node(name, patch=taints) for name in ("n2", "n3")))
+    site.policy = site.policy.model_copy(update={"plan": Plan(**plan)})
+    return site
+
+
+def asked(process: Process) -> Asked | None:
+    return process.desk.take(0, stop=Event())
+
+
+def test_cycle_without_a_destination_asks_for_relief_with_what_is_measured() -> None:
+    process = stuck(relief=True).process()
+
+    process.run()
+
+    found = asked(process)
+    assert found is not None
+    assert (found.trigger, set(found.relief)) == ("relief", {"uid-web-0"})
+    assert set(found.measured.standings) >= {"n1", "n2", "n3"}
+    assert found.measured.use["cpu"]["uid-web-0"] == pytest.approx(1.5)
+
+
+def test_cycle_asks_for_nothing_where_relief_is_off_or_somebody_goes() -> None:
+    without, with_destination = stuck().process(), hot().process()
+
+    without.run()
+    with_destination.run()
+
+    assert asked(without) is None
+    assert asked(with_destination) is None
+
+
+def test_other_triggers_get_what_the_last_cycle_measured() -> None:
+    site = stuck(trigger="periodic")
+    site.others["n1"] = 0.5
+    process = site.process()
+    process.run()
+
+    process.desk.ask(Asked(trigger="periodic"))
+
+    found = asked(process)
+    assert found is not None
+    assert set(found.measured.standings) >= {"n1", "n2", "n3"}
+
+
+def test_cycle_evicts_nobody_while_a_plan_is_carried_out() -> None:
+    site = hot()
+    process = site.process()
+    assert process.gate.enter("plan-1")
+
+    lines = process.run().decisions
+
+    assert [(line.rail, line.pod.name if line.pod else "") for line in lines] == [("plan-active", "web-0")]
+    assert site.evictions() == []
+    process.gate.leave()
+    process.run(after=15)
+    assert site.evictions() == ["web-0"]
+
+
+def test_hot_node_is_relieved_by_moves_that_make_room() -> None:
+    site = PlanSite()
+    site.node("n1", "n2", "n3")
+    site.workload("hungry", "n1", cpu=600, grace_seconds=2)
+    site.workload("calm", "n2", cpu=500, grace_seconds=2)
+    site.workload("still", "n3", cpu=450, grace_seconds=2)
+    site.solver.goes = {"hungry-0": "n2", "calm-0": "n3"}
+
+    result = started(site).attempt("relief", relief=["uid-hungry-0"])
+
+    assert result.outcome == "Completed"
+    assert site.places() == {"hungry": "n2", "calm": "n3", "still": "n3"}
+    assert {raw["spec"]["rule"] for raw in site.server.all("evictionrecords")} == {"relief"}
+    (problem,) = site.solver.asked
+    assert [item.key for item in problem.items if item.must_leave] == ["uid-hungry-0"]
