@@ -87,16 +87,16 @@ class Services:
         name: str = "",
         interval: str = "",
         kubeconfig: Path | None = None,
-        launcher: Sequence[str] = (str(_BAYPLAN),),
+        launcher: Sequence[str] = (),
     ) -> "Service":
         """Return a descheduler that loops, not started yet; `interval` is the policy's step unless given.
 
-        `launcher` is the program that stands for the command `bayplan`.
+        `launcher` is what is started instead of the command `bayplan`.
         """
         named = name or f"bayplan-descheduler-{next(_NUMBERS)}"
         port = self.plane.run.port(named)
         options = [f"--port={port}", *([f"--interval={interval}"] if interval else [])]
-        started = Start(self.plane, named, kubeconfig, tuple(launcher))
+        started = Start(self.plane, named, kubeconfig, tuple(launcher) or (str(_BAYPLAN),))
         return Service(started.program("descheduler", policy, *options, admin=port), started, admin=port)
 
     def once(self, policy: PolicyText, *, kubeconfig: Path | None = None) -> dict[str, Any]:

@@ -1,0 +1,125 @@
+"""The world moves on while a plan is made: such a plan evicts nobody; and a blocking run lets nobody be scheduled."""
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import pytest
+
+from controlplane.waiting import wait_until
+from tests.e2e import doubling
+from tests.e2e.doubling import Pair
+from tests.e2e.plan_sights import phase_of, reason_of
+from tests.e2e.planning import Planning, small
+from tests.e2e.solving import held_solver
+from tests.e2e.stopping import stopped
+
+# What a blocking run may hold pods for, and what a busy machine may add before it is seen.
+HOLDS = 2.0
+NOISE = 1.0
+
+
+def _pod(plans: Planning, pair: Pair) -> None:
+    """Scale the workload that waits: nobody needs the place any more."""
+    plans.scale(pair.late, 0)
+    wait_until(lambda: not plans.scene.pods(pair.late), "the late pod to be gone")
+
+
+def _victim(plans: Planning, pair: Pair) -> None:
+    (pod,) = plans.scene.pods(pair.moved)
+    plans.api.delete(plans.pod_path(pod["metadata"]["name"]), gracePeriodSeconds="0")
+    wait_until(lambda: plans.nodes_of(pair.moved) == [pair.free], "its successor, which fits elsewhere only")
+
+
+def _node(plans: Planning, pair: Pair) -> None:
+    plans.cordon(pair.free)
+
+
+def _capacity(plans: Planning, pair: Pair) -> None:
+    room = {"cpu": "700m"}
+    plans.api.patch(f"/api/v1/nodes/{pair.free}/status", {"status": {"allocatable": room, "capacity": room}})
+
+
+CHANGES = {"pod": _pod, "victim": _victim, "node": _node, "capacity": _capacity}
+
+
+@dataclass(frozen=True)
+class Case:
+    """What changes, and when: while the solver runs, or before the plan's phase is written."""
+
+    change: str
+    when: str
+
+    def __str__(self) -> str:
+        return f"{self.change}-{self.when.replace(':', '-')}"
+
+
+CASES = [
+    Case("pod", "solving"),
+    Case("node", "solving"),
+    Case("capacity", "solving"),
+    Case("victim", "stop-after:Installing"),
+    Case("node", "stop-after:Installing"),
+    Case("pod", "stop-before:Evicting"),
+    Case("capacity", "stop-before:Evicting"),
+]
+
+
+@pytest.mark.parametrize("case", CASES, ids=str)
+def test_a_plan_that_the_world_has_overtaken_evicts_nobody(
+    plans: Planning, case: Case, record_property: Callable[[str, object], None]
+) -> None:
+    solver = held_solver(plans.scene.plane, plans.scene.name)
+    policy = plans.policy(eviction={"minReadyReplicas": 0}, **solver.plan)
+    (pair,) = doubling.settle(plans, count=1)
+    plans.rules = plans.floor(0)
+    plans.extend(policy)
+    doubling.late(plans, [pair])
+    moment = "" if case.when == "solving" else case.when
+    descheduler = plans.plan_for(policy, moment=moment)
+    solver.wait_runs()
+    if moment:
+        solver.go()
+        wait_until(lambda: stopped(descheduler.program.pid), "the descheduler to stop itself", timeout=20)
+        solver.hold()
+
+    CHANGES[case.change](plans, pair)
+    if moment:
+        descheduler.program.resume()
+    else:
+        solver.go()
+    plan = plans.wait_end()
+    ended_at = plans.first_seen("Aborted")
+
+    assert phase_of(plan) == "Aborted"
+    assert [call.name for call in plans.scene.evictions() if call.granted and call.at < ended_at] == []
+    record_property("reason", reason_of(plan))
+    solver.go()
+    doubling.all_bound(plans, [pair]) if case.change != "pod" else plans.wait_released()
+
+
+def test_a_blocking_run_lets_nobody_be_scheduled_for_two_seconds_at_most(
+    plans: Planning, record_property: Callable[[str, object], None]
+) -> None:
+    solver = held_solver(plans.scene.plane, plans.scene.name)
+    policy = plans.policy(eviction={"minReadyReplicas": 0}, blocking=True, **solver.plan)
+    (pair,) = doubling.settle(plans, count=1)
+    plans.scene.nodes(1, small("8"))
+    plans.rules = plans.floor(0)
+    plans.extend(policy)
+    doubling.late(plans, [pair])
+    plans.plan_for(policy)
+    plans.wait_phase("Computing")
+    wait_until(lambda: all(plans.shown().values()), "the extender to show the empty plan")
+    shown = time.time()
+
+    plans.workload("other", 5, "100m")
+    wait_until(lambda: len(plans.bound_at("other")) == 5, "the others to be bound", timeout=20)
+
+    held = min(plans.bound_at("other")) - shown
+    record_property("seconds_held", round(held, 2))
+    assert held <= HOLDS + NOISE
+    never_before = [at for at in plans.bound_at("other") if at < shown + HOLDS - NOISE]
+    assert never_before == []
+    solver.go()
+    doubling.as_planned(plans, [pair])

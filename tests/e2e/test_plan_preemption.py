@@ -1,0 +1,41 @@
+"""A pod that outranks others on a full cluster: either a plan or kube-scheduler's preemption makes room, never both."""
+
+import time
+from collections.abc import Callable
+
+import pytest
+
+from controlplane.waiting import never
+from tests.e2e.placing import going, priority
+from tests.e2e.planning import Planning, small
+
+# The extender believes in plans to come once it has seen the leader renew its Lease.
+RENEWALS = 5.0
+
+
+@pytest.mark.parametrize(("before", "planned"), [("20s", True), ("0s", False)], ids=["plan-first", "preemption-first"])
+def test_plan_and_preemption_do_not_both_take_victims(
+    plans: Planning, *, before: str, planned: bool, record_property: Callable[[str, object], None]
+) -> None:
+    # One pod has to leave in either case, and there is a place for it; the budget keeps both off the other node.
+    policy = plans.policy(eviction={"minReadyReplicas": 0}, beforePreemption=before)
+    plans.rules = plans.floor(0)
+    full, other = plans.scene.nodes(2, small())
+    low = priority(plans.placing, "low")
+    plans.settle("moved", "400m", full, priorityClassName=low)
+    plans.settle("stays", "300m", full, priorityClassName=low)
+    plans.settle("other", "600m", other, priorityClassName=low)
+    plans.guard("other")
+    plans.extend(policy)
+    plans.plan_for(policy)
+    time.sleep(RENEWALS)
+
+    plans.workload("urgent", 1, "700m", priorityClassName=priority(plans.placing, "high"))
+    plans.scene.wait_ready("urgent", 1, timeout=60)
+
+    never(lambda: len(going(plans.witness.pods)) > 1, "a second victim", during=3)
+    record_property("victims", sorted(going(plans.witness.pods)))
+    assert len(plans.evicted()) == (1 if planned else 0)
+    assert len(going(plans.witness.pods)) == 1
+    plans.wait_on("urgent", full)
+    plans.wait_on("moved", other)
