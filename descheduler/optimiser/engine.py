@@ -107,7 +107,9 @@ def _configure(solver: cp_model.CpSolver, effort: Effort) -> None:
     parameters.symmetry_level = 0
     parameters.stop_after_first_solution = effort.first
     if effort.deterministic:
-        parameters.interleave_search = True
+        # Its way to search deterministically with several workers aborts the process now and then (9.15: a worker
+        # that proves infeasibility while it loads). One worker alone is deterministic too.
+        parameters.num_workers = 1
         parameters.max_deterministic_time = effort.limit
     else:
         parameters.max_time_in_seconds = effort.limit

@@ -8,6 +8,7 @@ from typing import Final
 
 import numpy as np
 
+from descheduler.optimiser.engine import Status
 from descheduler.optimiser.limits import Limit, floors, price, settled
 from descheduler.optimiser.model.assembling import Model, total
 from descheduler.optimiser.model.draft import Sum
@@ -15,9 +16,11 @@ from descheduler.optimiser.model.frame import around
 from descheduler.optimiser.search import Search
 from descheduler.optimiser.tables import Bools, Ints
 
-_GROW: Final = 16  # nodes of a round that places more
+_GROW: Final = 12  # nodes of a round that places more, to begin with
+_FEWEST, _MOST = 8, 24  # the same after rounds that were too hard, or too small to hold an answer
 _POLISH: Final = 12  # nodes of a round that disturbs fewer
-_ROUND: Final = 0.6  # seconds of a round at most
+_GROWING: Final = 0.15  # seconds of a round that places more, at most
+_POLISHING: Final = 0.4  # seconds of a round that disturbs fewer, at most
 _PATIENCE: Final = 6  # failures in a row before every third round polishes
 _WAITING: Final = 60  # pods without a place that enter a round
 
@@ -31,6 +34,7 @@ class Neighbourhoods:
         self._random = np.random.default_rng(search.options.seed)
         self._failures = 0
         self._rounds = 0
+        self._size = _GROW
 
     def grow(self, until: float, targets: list[int]) -> None:
         """Place more until the time is reached or every tier has what can be had."""
@@ -55,8 +59,8 @@ class Neighbourhoods:
     def _grow(self, tier: int) -> bool:
         search = self._search
         free = self._shares()
-        roomiest = np.argsort(-free, kind="stable")[:_GROW]
-        sites = roomiest if self._rounds == 1 else self._draw(free + 1e-3, _GROW)
+        roomiest = np.argsort(-free, kind="stable")[: self._size]
+        sites = roomiest if self._rounds == 1 else self._draw(free + 1e-3, self._size)
         model = self._model(sites)
         # Under `frozen` the tier that gains decides who may be disturbed for it; else any gain will do.
         frozen = search.options.order == "frozen"
@@ -68,7 +72,12 @@ class Neighbourhoods:
             *settled(search, model, tier),
             *price(search, model, gained, now),
         ]
-        return self._solve(model, limits, total(model.weights))
+        outcome = search.attempt(model, limits, total(model.weights), most=_GROWING, alone=True, first=True)
+        if outcome.status is Status.INFEASIBLE:
+            self._size = min(self._size + 1, _MOST)
+        elif outcome.status is Status.UNKNOWN:
+            self._size = max(self._size - 1, _FEWEST)
+        return outcome.values is not None
 
     def _polish(self) -> bool:
         search = self._search
@@ -76,7 +85,7 @@ class Neighbourhoods:
         model = self._model(self._draw(touched + 0.05 * touched.max(initial=1.0), _POLISH))
         tiers = len(model.weights)
         limits = [*floors(model, search.score), *settled(search, model, tiers)]
-        return self._solve(model, limits, total(model.weights))
+        return self._solve(model, limits, total(model.weights), most=_POLISHING)
 
     def _model(self, sites: Ints) -> Model:
         search = self._search
@@ -86,12 +95,12 @@ class Neighbourhoods:
             chosen = self._random.choice(waiting[~running], min(_WAITING, int((~running).sum())), replace=False)
             waiting = np.concatenate([waiting[running], chosen])
         frame = around(search.cast, search.where, sites, waiting)
-        return Model(frame, evictions=not search.options.evict_for_count)
+        return Model(frame, evict_for_count=search.options.evict_for_count)
 
-    def _solve(self, model: Model, limits: list[Limit], objective: Sum) -> bool:
+    def _solve(self, model: Model, limits: list[Limit], objective: Sum, *, most: float, first: bool = False) -> bool:
         search = self._search
         before = search.score
-        search.attempt(model, limits, objective, most=_ROUND)
+        search.attempt(model, limits, objective, most=most, alone=True, first=first)
         return search.score is not before
 
     def _draw(self, weights: "np.ndarray[tuple[int], np.dtype[np.float64]]", count: int) -> Ints:

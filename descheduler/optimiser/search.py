@@ -42,8 +42,13 @@ class Search:
         self.path.append(Point(at=self.clock.wall(), placed=self._placed(found), disruptions=found.disruptions))
         return True
 
-    def attempt(self, model: Model, limits: Limits, objective: Sum, *, most: float, first: bool = False) -> Outcome:
-        """Solve a model within limits, starting from the incumbent, and offer what comes out."""
+    def attempt(
+        self, model: Model, limits: Limits, objective: Sum, *, most: float, alone: bool = False, first: bool = False
+    ) -> Outcome:
+        """Solve a model within limits, starting from the incumbent, and offer what comes out.
+
+        `alone`: with one worker, which takes half of the effort on small models. `first`: any solution will do.
+        """
         limit = min(most, self.clock.left())
         if limit < _LEAST:
             return Outcome(status=Status.UNKNOWN, values=None, bound=float("-inf"), effort=0.0)
@@ -52,7 +57,7 @@ class Search:
             model.draft.model,
             Effort(
                 limit=limit,
-                workers=self.options.workers,
+                workers=1 if alone else self.options.workers,
                 seed=self.options.seed,
                 deterministic=self.clock.deterministic,
                 first=first,

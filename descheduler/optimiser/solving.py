@@ -20,16 +20,16 @@ from descheduler.optimiser.heuristic.state import State
 from descheduler.optimiser.ladder import Known, Ladder
 from descheduler.optimiser.lns import Neighbourhoods
 from descheduler.optimiser.model.assembling import Model
-from descheduler.optimiser.model.frame import Cast, whole
+from descheduler.optimiser.model.frame import Cast, Frame, whole
 from descheduler.optimiser.problem import Problem
 from descheduler.optimiser.proving import Prover
 from descheduler.optimiser.search import Search
 from descheduler.optimiser.solution import Assignment, Options, Proof, Solution, Stop, doing_nothing
 from descheduler.optimiser.tables import Ints, tabulate
-from descheduler.optimiser.ties.opening import open_ties
+from descheduler.optimiser.ties.opening import circular, open_ties
 
 WHOLE: Final = 12_000  # variables up to which the whole problem is one model
-_LADDER: Final = 0.45  # of the time for the whole model, where it leaves a gap
+_LADDER: Final = 0.3  # of the time for the whole model, where it leaves a gap
 _GROW: Final = 0.8  # of the time after which nothing more is placed, only disturbed less
 
 
@@ -55,7 +55,7 @@ class _Run:
 
     def __init__(self, problem: Problem, options: Options, stop: Stop, engine: Engine, failures: Path | None) -> None:
         self._problem, self._options = problem, options
-        self._clock = Clock(options, stop)
+        self._clock = Clock(options, stop, pods=len(problem.items))
         self._tables = tabulate(problem)
         self._cast = Cast(problem, self._tables, classify(problem, self._tables))
         self._search = Search(self._cast, options, self._clock, engine)
@@ -66,6 +66,8 @@ class _Run:
             without_eviction=least_without_eviction(self._tables, self._hopeless),
         )
         self._timings: dict[str, float] = {"arrays": self._clock.wall()}
+        # Rounded amounts and circles of affinities rule plans out that could be carried out: no proof then.
+        self._exact = self._tables.exact and not circular(problem.attractions)
         self._proven = False
 
     def solve(self) -> Solution:
@@ -74,7 +76,7 @@ class _Run:
         if not self._proven and not self._clock.over():
             frame = whole(self._cast, self._search.where)
             if frame.variables() <= WHOLE:
-                self._stage("model", lambda: self._whole(Model(frame, evictions=True, exact=True)))
+                self._stage("model", lambda: self._whole(frame))
         if not self._proven:
             self._stage("neighbourhoods", self._around)
         return self._answer()
@@ -95,12 +97,13 @@ class _Run:
     def _evident(self) -> bool:
         """Whether the bounds alone prove the incumbent: nobody is disturbed and no tier could have more."""
         score = self._search.score
-        return not score.weight and np.cumsum(score.unplaced).tolist() == list(self._known.least)
+        return self._exact and not score.weight and np.cumsum(score.unplaced).tolist() == list(self._known.least)
 
-    def _whole(self, model: Model) -> None:
+    def _whole(self, frame: Frame) -> None:
+        model = Model(frame, evict_for_count=self._options.evict_for_count, exact=True)
         until = self._clock.used() + self._clock.left() * _LADDER
         Ladder(self._search, model, self._known).climb(until - self._clock.used())
-        self._proven = Prover(self._search, model, self._known).prove(until)
+        self._proven = Prover(self._search, model, self._known).prove(until) and self._exact
 
     def _around(self) -> None:
         around = Neighbourhoods(self._search, hopeless=self._hopeless)

@@ -1,7 +1,7 @@
 """A problem as arrays, with what the present placement breaks relaxed to its present state; solves nothing.
 
-Source: docs/design/optimiser.md, sections 2 and 3. Amounts stay exact: what is larger than every node is cut to one
-more than the largest, which fits nowhere either.
+Source: docs/design/optimiser.md, sections 2 and 3. Amounts stay exact up to 2^46: what is larger than every node is
+cut to one more than the largest, which fits nowhere either. Absurd rooms get a coarser unit, rounded to the safe side.
 """
 
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ from descheduler.optimiser.problem import Problem
 Ints: TypeAlias = npt.NDArray[np.int64]
 Bools: TypeAlias = npt.NDArray[np.bool_]
 NOWHERE: Final = -1
-_LARGEST: Final = 2**50  # sums over 8,000 pods stay below 2**63
+_LARGEST: Final = 2**46  # 70 TB: sums over 100,000 pods fit into 64 bits
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -24,6 +24,7 @@ class Tables:
 
     `origin` is where a pod runs, `NOWHERE` for pending ones and for victims that must leave; `left` is a victim's node,
     where it stands until it gets a place, `NOWHERE` for others. `closed` nodes take nobody: masks leave them out.
+    Without `exact` amounts were rounded, and nothing that follows from them is a proof.
     """
 
     requests: Ints
@@ -38,6 +39,7 @@ class Tables:
     masks: Bools
     closed: Bools
     tiers: int
+    exact: bool
 
     @property
     def running(self) -> Bools:
@@ -53,12 +55,10 @@ class Tables:
 def tabulate(problem: Problem) -> Tables:
     """Return the problem's pods and nodes as arrays."""
     items, sites = problem.items, problem.sites
-    width = len(problem.resources)
-    limit = _limits(problem)
-    requests = _matrix([tuple(map(min, item.requests, limit)) for item in items], width)
+    amounts = _amounts(problem)
     node = np.array([NOWHERE if item.node is None else item.node for item in items], dtype=np.int64)
     leaving = np.array([item.must_leave for item in items], dtype=np.bool_) & (node >= 0)
-    room = _matrix([tuple(max(-_LARGEST, min(_LARGEST, amount)) for amount in site.room) for site in sites], width)
+    room, requests = amounts.room, amounts.requests
     np.subtract.at(room, node[leaving], requests[leaving])  # a victim's space stays taken
     origin = np.where(leaving, NOWHERE, node)
     use = np.zeros_like(room)
@@ -79,18 +79,27 @@ def tabulate(problem: Problem) -> Tables:
         masks=masks,
         closed=closed,
         tiers=problem.tiers,
+        exact=amounts.exact,
     )
 
 
-def _limits(problem: Problem) -> tuple[int, ...]:
-    """Return one more than the largest node has of each resource."""
-    sites = problem.sites
-    most = [max((max(site.room[r], 0) for site in sites), default=0) for r in range(len(problem.resources))]
-    return tuple(min(amount, _LARGEST) + 1 for amount in most)
+@dataclass(frozen=True, slots=True)
+class _Amounts:
+    requests: Ints
+    room: Ints
+    exact: bool
 
 
-def _matrix(rows: list[tuple[int, ...]], width: int) -> Ints:
-    return np.array(rows, dtype=np.int64).reshape(len(rows), width)
+def _amounts(problem: Problem) -> _Amounts:
+    """Return requests and rooms in units in which sums fit into 64 bits."""
+    width = len(problem.resources)
+    requests = np.array([item.requests for item in problem.items], dtype=np.int64).reshape(-1, width)
+    # A room below nothing is closed like one of -1; what nobody can have is as good as one more than the largest.
+    room = np.maximum(np.array([site.room for site in problem.sites], dtype=np.int64).reshape(-1, width), -1)
+    most = np.minimum(room.max(axis=0, initial=0), 2**62)
+    unit = most // _LARGEST + 1
+    requests = -(-np.minimum(requests, most + 1) // unit)
+    return _Amounts(requests, room // unit, bool((unit == 1).all()))
 
 
 def _masks(problem: Problem, closed: Bools) -> tuple[Bools, Ints]:

@@ -1,4 +1,4 @@
-"""Room for one pod by letting one or two others go elsewhere.
+"""Room for one pod by letting one or two others go elsewhere, or one that takes the place of another one.
 
 Which pods might go is found for all nodes at once; only the most promising few are tried, pod by pod.
 """
@@ -15,6 +15,8 @@ from descheduler.optimiser.tables import NOWHERE, Bools, Ints
 _SINGLES: Final = 256  # how many single pods are looked at closer, cheapest first
 _TRIES: Final = 24  # how many of them are tried
 _NODES: Final = 64  # nodes that are searched for pairs, most free ones first
+_LINKS: Final = 128  # pods that might make room for the pod in a chain, smallest first
+_ENDS: Final = 1024  # pods that might end a chain, smallest first
 _PODS: Final = 24  # pods of a node that enter pairs, smallest first
 
 
@@ -58,6 +60,41 @@ def eject_two(state: State, classes: Classes, pod: int, candidates: Movers) -> b
     ]
     pairs.sort()
     return any(_swap(state, pod, (first, second)) for _, _, first, second in pairs[:_TRIES])
+
+
+def eject_chain(state: State, classes: Classes, pod: int, candidates: Movers) -> bool:
+    """Place a pod where one other makes room for it, which takes the place of a third one that goes elsewhere."""
+    tables = state.tables
+    index = np.flatnonzero(candidates.allowed)
+    ours = tables.masks[tables.mask_of[pod]] & ~state.blocked(pod)
+    enough = (state.free[state.where[index]] + tables.requests[index] >= tables.requests[pod]).all(axis=1)
+    first = _cheapest(state, index[enough & ours[state.where[index]]], candidates)[:_LINKS]
+    last = _cheapest(state, index, candidates)[:_ENDS]
+    last = last[_fits_elsewhere(state, classes, last)]
+    room = state.free[state.where[last]] + tables.requests[last]
+    links = (tables.requests[first][:, None, :] <= room[None, :, :]).all(axis=2)
+    links &= tables.masks[tables.mask_of[first]][:, state.where[last]]
+    links &= state.where[first][:, None] != state.where[last][None, :]
+    one, other = np.nonzero(links)
+    cost = candidates.cost[first[one]] + candidates.cost[last[other]]
+    order = np.lexsort((one + other, cost))[:_TRIES]
+    return any(_link(state, pod, int(first[one[at]]), int(last[other[at]])) for at in order)
+
+
+def _link(state: State, pod: int, first: int, last: int) -> bool:
+    """Move the last one away, the first one to its node, and the pod to the first one's."""
+    mark = state.mark()
+    node, next_node = int(state.where[first]), int(state.where[last])
+    state.move(first, NOWHERE)
+    state.move(last, NOWHERE)
+    if state.open_to(pod)[node]:
+        state.move(pod, node)
+        if state.open_to(first)[next_node]:
+            state.move(first, next_node)
+            if state.settle(last, next_node) and state.holds(mark):
+                return True
+    state.undo(mark)
+    return False
 
 
 def _cheapest(state: State, index: Ints, candidates: Movers) -> Ints:

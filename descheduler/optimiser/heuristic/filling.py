@@ -5,7 +5,7 @@ from collections.abc import Callable
 import numpy as np
 
 from descheduler.optimiser.classes import Classes
-from descheduler.optimiser.heuristic.ejections import eject_one, eject_two, movers
+from descheduler.optimiser.heuristic.ejections import eject_chain, eject_one, eject_two, movers
 from descheduler.optimiser.heuristic.state import State
 from descheduler.optimiser.heuristic.victims import evict_few
 from descheduler.optimiser.solution import Options
@@ -24,7 +24,9 @@ def fill(state: State, classes: Classes, options: Options, *, hopeless: Bools, o
         candidates = movers(state, pod, frozen=frozen)
         # Where moves cost nothing yet but the price allows none, only pods that are disturbed already may go.
         candidates.allowed[candidates.cost > price] = False
-        if not eject_one(state, classes, pod, candidates) and price > 1:
+        if eject_one(state, classes, pod, candidates) or price <= 1:
+            continue
+        if not eject_chain(state, classes, pod, candidates):
             eject_two(state, classes, pod, candidates)
 
 

@@ -7,22 +7,24 @@ import numpy as np
 from descheduler.optimiser.model.draft import MOST, Draft, Sum, Values
 from descheduler.optimiser.model.frame import Frame
 from descheduler.optimiser.model.layout import lay_out
-from descheduler.optimiser.model.rows import attractions, budgets, capacity, exclusives, separations, spreads
+from descheduler.optimiser.model.rows import attractions, budgets, capacity, exclusives, separations, spreads, usage
 from descheduler.optimiser.tables import Ints
 
 
 class Model:
     """A frame's proto. Limits on goals hold for one solve: `aim` replaces those of the solve before."""
 
-    def __init__(self, frame: Frame, *, evictions: bool, exact: bool = False) -> None:
+    def __init__(self, frame: Frame, *, evict_for_count: bool, exact: bool = False) -> None:
         self.draft = Draft()
-        self.layout = lay_out(self.draft, frame, evictions=evictions)
+        self.layout = lay_out(self.draft, frame)
         self._fates()
         self.rounded = capacity.add(self.draft, self.layout, exact=exact)
         for kind in (budgets, exclusives, separations, attractions, spreads):
             kind.add(self.draft, self.layout)
         self.unplaced, self.evicted = self._unplaced(), self._evicted()
         self.weights = self._weights()
+        if evict_for_count:
+            usage.add(self.draft, self.layout, unplaced=self.unplaced, evicted=self.evicted)
         self._rows: dict[tuple[tuple[int, ...], tuple[int, ...]], int] = {}
 
     def aim(self, limits: Sequence[tuple[Sum, int]], objective: Sum, where: Ints) -> None:

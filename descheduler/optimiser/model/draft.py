@@ -87,6 +87,18 @@ class Draft:
         linear.domain.extend([least, most])
         return len(self._constraints) - 1
 
+    def any_of(self, literals: Sequence[int]) -> None:
+        """Add that at least one of the booleans is true."""
+        self._constraints.add().bool_or.literals.extend(literals)
+
+    def at_least_if(self, literal: int, total: Sum, least: int) -> None:
+        """Add `total >= least` where the boolean is true."""
+        constraint = self._constraints.add()
+        constraint.enforcement_literal.append(literal)
+        constraint.linear.vars.extend(total.variables)
+        constraint.linear.coeffs.extend(total.coefficients)
+        constraint.linear.domain.extend([least - total.constant, MOST])
+
     def one_of(self, literals: Sequence[int]) -> None:
         """Add that exactly one of the booleans is true."""
         self._constraints.add().exactly_one.literals.extend(literals)

@@ -14,7 +14,7 @@ class Layout:
     """Numbers of variables: `put` and `stay` by cell, `out` and `evict` by kind.
 
     `stay` is `put` itself where nobody can come to a cell, -1 where nobody runs there. `evict` is `out` itself for
-    kinds of which all pods run, -1 where it is not needed.
+    kinds of which all pods run, -1 where none does.
     """
 
     frame: Frame
@@ -78,8 +78,8 @@ class Layout:
         return np.where(keys[at] == wanted, counts[at], 0)
 
 
-def lay_out(draft: Draft, frame: Frame, *, evictions: bool) -> Layout:
-    """Add the variables of a frame; those of evictions only where they count."""
+def lay_out(draft: Draft, frame: Frame) -> Layout:
+    """Add the variables of a frame."""
     classes = frame.cast.classes
     most, present = frame.most.tolist(), frame.present.tolist()
     put = list(draft.variables(most))
@@ -97,11 +97,10 @@ def lay_out(draft: Draft, frame: Frame, *, evictions: bool) -> Layout:
     spare = (classes.size - classes.run)[frame.kinds] - beyond
     running = classes.run[frame.kinds]
     evict = [-1] * len(out)
-    if evictions:
-        for kind, (able, free) in enumerate(zip(running.tolist(), spare.tolist(), strict=True)):
-            if able and not free:
-                evict[kind] = out[kind]
-            elif able:
-                evict[kind] = draft.variable(max(0, int(frame.count[kind]) - free))
-                draft.row([out[kind], evict[kind]], [1, -1], least=LEAST, most=free)
+    for kind, (able, free) in enumerate(zip(running.tolist(), spare.tolist(), strict=True)):
+        if able and not free:
+            evict[kind] = out[kind]
+        elif able:
+            evict[kind] = draft.variable(max(0, int(frame.count[kind]) - free))
+            draft.row([out[kind], evict[kind]], [1, -1], least=LEAST, most=free)
     return Layout(frame=frame, put=put, stay=stay, out=out, evict=evict, spare=spare.tolist())

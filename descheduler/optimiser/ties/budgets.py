@@ -1,6 +1,6 @@
 """At most so many disruptions among some pods, as a running count."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 
 import numpy as np
 
@@ -14,10 +14,10 @@ class BudgetTie:
     """
 
     def __init__(self, tables: Tables, members: Iterable[int], allowed: int) -> None:
-        self._home: Sequence[int] = np.maximum(tables.origin, tables.left).tolist()
-        self._victim: Sequence[bool] = tables.leaving.tolist()
+        self._home: list[int] = np.maximum(tables.origin, tables.left).tolist()
+        self._victim: list[bool] = tables.leaving.tolist()
         self._everywhere = np.ones(len(tables.room), dtype=np.bool_)
-        self._left = max(allowed, 0) - sum(self._home[member] >= 0 for member in set(members))
+        self._left: int = max(allowed, 0) - sum(self._home[member] >= 0 for member in set(members))
 
     def change(self, pod: int, old: int, new: int) -> None:
         """Take one where the pod is disturbed by this, give one back where it no longer is."""

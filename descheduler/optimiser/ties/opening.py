@@ -1,6 +1,6 @@
 """All ties of a problem, by pod; only constraints that can bind become one."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from descheduler.optimiser.problem import Attraction, Problem
 from descheduler.optimiser.tables import Tables
@@ -38,20 +38,36 @@ def open_ties(problem: Problem, tables: Tables) -> dict[int, list[Tie]]:
 def waits_for_nobody(attractions: Sequence[Attraction]) -> list[frozenset[int]]:
     """Return for each attraction the matches that may come first: pods whose own attractions are settled before it.
 
-    Attractions are taken in the order in which they can be settled. In a circle the rest waits for who stays.
+    Attractions are taken in the order in which they can be settled. In a circle the rest waits for who stays, which
+    refuses some plans that could be carried out.
     """
     before: list[frozenset[int]] = [frozenset()] * len(attractions)
-    carried = [frozenset(attraction.carriers) for attraction in attractions]
-    left = list(range(len(attractions)))
-    while left:
-        waiting = frozenset[int]().union(*(carried[number] for number in left))
-        # Whoever carries this very one is no first match of it either, but that makes no circle.
-        free = [number for number in left if not _held_up(attractions[number], carried, left, number)] or left
-        for number in free:
+    for numbers, waiting in _rounds(attractions):
+        for number in numbers:
             before[number] = frozenset(attractions[number].matching) - waiting
-        left = [number for number in left if number not in free]
     return before
 
 
-def _held_up(attraction: Attraction, carried: Sequence[frozenset[int]], left: Iterable[int], number: int) -> bool:
-    return any(other != number and carried[other].intersection(attraction.matching) for other in left)
+def circular(attractions: Sequence[Attraction]) -> bool:
+    """Whether some attractions wait for each other, so that the rows refuse plans that could be carried out."""
+    return any(
+        _held_up(attractions[number], attractions, numbers, number)
+        for numbers, _ in _rounds(attractions)
+        for number in numbers
+    )
+
+
+def _rounds(attractions: Sequence[Attraction]) -> Iterator[tuple[list[int], frozenset[int]]]:
+    """Yield the attractions that can be settled next, and who still waits then; a circle is one round."""
+    left = list(range(len(attractions)))
+    while left:
+        waiting = frozenset[int]().union(*(attractions[number].carriers for number in left))
+        # Whoever carries this very one is no first match of it either, but that makes no circle.
+        free = [number for number in left if not _held_up(attractions[number], attractions, left, number)] or left
+        yield free, waiting
+        left = [number for number in left if number not in free]
+
+
+def _held_up(attraction: Attraction, attractions: Sequence[Attraction], left: Iterable[int], number: int) -> bool:
+    matching = set(attraction.matching)
+    return any(other != number and matching.intersection(attractions[other].carriers) for other in left)
