@@ -56,6 +56,14 @@ class Clusters(Protocol):
         ...
 
 
+class TellPlans(Protocol):
+    """Takes what the next plan is to know of the nodes."""
+
+    def __call__(self, measured: Measured, /, *, at: float) -> None:
+        """Take what was measured at a moment (monotonic seconds)."""
+        ...
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tools:
     """What a cycle works with.
@@ -82,7 +90,7 @@ class Tools:
     seed: int = 0
     gate: Gate = field(default_factory=Gate)
     ask: Callable[[Asked], None] = lambda _: None
-    tell_plans: Callable[[Measured], None] = lambda _: None
+    tell_plans: TellPlans = lambda _, *, at: None  # noqa: ARG005  # nobody is told
 
 
 class Cycle:
@@ -106,7 +114,7 @@ class Cycle:
         with self._timed("act"):
             attempts = self._act(outcomes, scene, loaded)
         with self._timed("plans"):
-            self._serve_plans(outcomes, scene, loaded)
+            self._serve_plans(outcomes, scene, loaded, at=began)
         result = CycleResult(
             at=scene.cluster.now,
             mode=loaded.policy.eviction.mode,
@@ -248,19 +256,22 @@ class Cycle:
 
     # ------------------------------------------------------------------ relief by a plan
 
-    def _serve_plans(self, outcomes: tuple[Outcome, ...], scene: Scene, loaded: Loaded) -> None:
-        """Tell plans how the nodes stand, and ask for one for the victims that nobody would take singly."""
+    def _serve_plans(self, outcomes: tuple[Outcome, ...], scene: Scene, loaded: Loaded, *, at: float) -> None:
+        """Tell plans how the nodes stand, and ask for one for the victims that nobody would take singly.
+
+        `at` (monotonic seconds) is when the cycle began to look: acting may have taken minutes since.
+        """
         plan = scene.policy.plan
         if not plan.active or scene.world is None:
             return
         workloads = self._workload_use(scene, loaded)
         known = scene if scene.standings else scene.with_standings(workloads)
         if plan.trigger != "off":
-            self._tools.tell_plans(measured(known, pods={}, workloads=workloads))
+            self._tools.tell_plans(measured(known, pods={}, workloads=workloads), at=at)
         stuck = frozenset(uid for outcome in outcomes if (uid := _stuck(outcome)) is not None)
         if stuck and plan.relief:
             pods = self._additive_use(known, loaded)
-            self._tools.ask(of_relief(stuck, measured(known, pods=pods, workloads=workloads)))
+            self._tools.ask(of_relief(stuck, measured(known, pods=pods, workloads=workloads), at=at))
 
     def _additive_use(self, scene: Scene, loaded: Loaded) -> Mapping[str, Grid]:
         """Ask what every pod takes of the resources that add up: who leaves a hot node takes his load along."""

@@ -58,15 +58,13 @@ class Carried:
 class Carrier:
     """Carries out one plan, whose object exists. The gate has been entered for it."""
 
-    def __init__(
-        self, tools: Tools, plan: Plan, loaded: Loaded, *, resting: Mapping[Pair, float] | None = None
-    ) -> None:
-        self._tools = tools
-        self._plan = plan
+    def __init__(self, guard: Guard, loaded: Loaded, *, resting: Mapping[Pair, float] | None = None) -> None:
+        self._tools = tools = guard.tools
+        self._plan = plan = guard.plan
         self._loaded = loaded
         self._resting = resting
+        self._guard = guard
         self._nominator = Nominator(tools.api, plan)
-        self._guard = Guard(tools, plan, loaded.hash)
         self._evicted_at: dict[str, float] = {}
         self._validated_at = 0.0
         self._validated: Cluster | None = None

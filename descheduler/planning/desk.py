@@ -3,6 +3,7 @@
 It decides nothing. Requests are coalesced: while one waits or runs, further ones of the same trigger are one.
 """
 
+import math
 import threading
 from dataclasses import dataclass, field, replace
 from typing import Final
@@ -14,11 +15,15 @@ RELIEF: Final = "relief"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Asked:
-    """What a trigger asks for. `relief` are the UIDs of pods that must leave their nodes, with what was measured."""
+    """What a trigger asks for. `relief` are the UIDs of pods that must leave their nodes, with what was measured.
+
+    `at` (monotonic seconds) is when that was measured: a request may wait long, and neither stays true.
+    """
 
     trigger: str
     relief: frozenset[str] = frozenset()
     measured: Measured = NOTHING_MEASURED
+    at: float = -math.inf
 
 
 @dataclass(slots=True)
@@ -30,7 +35,7 @@ class Desk:
     _asked: threading.Event = field(default_factory=threading.Event)
     _cancelled: threading.Event = field(default_factory=threading.Event)
     _computing: str = ""
-    _measured: Measured = NOTHING_MEASURED
+    _measured: tuple[Measured, float] = (NOTHING_MEASURED, -math.inf)
     _busy: bool = False
 
     @property
@@ -43,14 +48,15 @@ class Desk:
         """The trigger of the solve that is running, empty while there is none."""
         return self._computing
 
-    def tell(self, measured: Measured) -> None:
-        """Say what is measured now, for requests that bring nothing of their own."""
-        self._measured = measured
+    def tell(self, measured: Measured, *, at: float) -> None:
+        """Say what was measured at a moment, for requests that bring nothing of their own."""
+        self._measured = measured, at
 
     def ask(self, asked: Asked) -> None:
         """Ask for a plan; the newest request of a trigger takes the place of the one before."""
         if asked.measured is NOTHING_MEASURED:
-            asked = replace(asked, measured=self._measured)
+            measured, at = self._measured
+            asked = replace(asked, measured=measured, at=at)
         with self._lock:
             self._waiting[asked.trigger] = asked
             self._asked.set()
@@ -91,6 +97,6 @@ class Desk:
         return self._cancelled.is_set()
 
 
-def of_relief(uids: frozenset[str], measured: Measured) -> Asked:
-    """Return the request of a cycle whose victims have nowhere to go."""
-    return replace(Asked(trigger=RELIEF), relief=uids, measured=measured)
+def of_relief(uids: frozenset[str], measured: Measured, *, at: float) -> Asked:
+    """Return the request of a cycle whose victims have nowhere to go, as it was seen at a moment."""
+    return Asked(trigger=RELIEF, relief=uids, measured=measured, at=at)

@@ -5,9 +5,11 @@ was renewed less than 2 s ago, the call ends within 2 s, and a replica drops the
 eviction happens after the drop, however the clocks and the pauses of processes lie.
 """
 
+import math
 from dataclasses import dataclass
 from typing import Final
 
+from descheduler.acting import STALE
 from descheduler.answers import AnswerKind, EvictionAnswer
 from descheduler.evictor import ApiEvictor
 from descheduler.planning.tooling import Tools
@@ -29,11 +31,15 @@ class Stay:
 
 @dataclass(frozen=True, slots=True)
 class Guard:
-    """Watches over one plan. `policy_hash` is that of the policy it was made under."""
+    """Watches over one plan. `policy_hash` is that of the policy it was made under.
+
+    `good_until` (monotonic seconds) is how long the signals behind it may be acted upon; the pods behind it are read.
+    """
 
     tools: Tools
     plan: Plan
     policy_hash: str
+    good_until: float = math.inf
 
     def asked(self) -> Stay | None:
         """Ask the cluster: renew the slot, look at the replicas, and read whether a person wants an abort."""
@@ -63,6 +69,9 @@ class Guard:
             return Stay(word="lease", reason="this process does not hold the lease")
         if self.tools.policy().hash != self.policy_hash:
             return Stay(word="policy-changed", reason="another policy has come into force")
+        if self.tools.clock.monotonic() > self.good_until:
+            old = self.tools.policy().policy.signals.stale_after
+            return Stay(word=STALE, reason=f"the nodes to relieve were measured more than {old:.0f} s ago")
         return None
 
     def wanted(self) -> Stay | None:

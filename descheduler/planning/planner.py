@@ -4,6 +4,7 @@ A plan that is open while nobody carries it out is closed here first, never resu
 """
 
 import logging
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
@@ -15,13 +16,15 @@ from descheduler.observing import on_one_clock
 from descheduler.planning import telling
 from descheduler.planning.carrying import Carried, Carrier, acknowledged, take
 from descheduler.planning.computing import Computed, Computer, Question
-from descheduler.planning.desk import Asked, Desk
+from descheduler.planning.desk import RELIEF, Asked, Desk
 from descheduler.planning.evicting import Evictions
 from descheduler.planning.guarding import Guard, Stay
+from descheduler.planning.problems.measured import NOTHING_MEASURED
 from descheduler.planning.store import closed
 from descheduler.planning.tooling import Tools
 from descheduler.recording import SETTLES_AFTER
 from policies.model.loading import Loaded
+from policies.model.policy import Policy
 from policies.plans import closing
 from policies.plans.rails import Pair
 from policies.plans.sameness import SolvedStates
@@ -44,6 +47,8 @@ BUSY: Final = "busy"
 OBSERVED: Final = "observed"
 UNREADABLE: Final = "unreadable"
 REFUSED: Final = "refused"
+UNWANTED: Final = "unwanted"
+OUTDATED: Final = "outdated"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -71,6 +76,10 @@ class Planner:
 
     def attempt(self, asked: Asked, loaded: Loaded, desk: Desk) -> Result:
         """Compute a plan and carry it out, as the policy says; the result says what came of it."""
+        late = self._too_late(asked, loaded.policy)
+        if late is not None:
+            self._note(late)
+            return late
         observing = loaded.policy.eviction.mode == "observe"
         if not observing and not self.ready():
             return Result(outcome=STANDBY)
@@ -81,6 +90,14 @@ class Planner:
         result = attempt.blocking() if loaded.policy.plan.blocking and not observing else attempt.plain()
         self._note(result)
         return result
+
+    def _too_late(self, asked: Asked, policy: Policy) -> Result | None:
+        """Say why a request that has waited is not wanted any more: by the policy of now, or because of its age."""
+        if not (policy.plan.relief if asked.trigger == RELIEF else policy.plan.trigger != "off"):
+            return Result(outcome=UNWANTED, detail=f"{asked.trigger} was asked for, and is switched off now")
+        if asked.trigger == RELIEF and self.tools.clock.monotonic() > good_until(asked, policy):
+            return Result(outcome=OUTDATED, detail="the nodes to relieve were measured too long ago")
+        return None
 
     def ready(self) -> bool:
         """Tell whether this process leads and has closed what its predecessor, or a failure, left open."""
@@ -219,7 +236,7 @@ class _Attempt:
 
     def _blocked(self, empty: Plan) -> Result:
         tools = self.planner.tools
-        guard = Guard(tools, empty, self.loaded.hash)
+        guard = self._guard(empty)
         stay = take(tools, empty) or acknowledged(tools, guard, empty.version)
         if stay is not None:
             return self._dropped(empty, stay)
@@ -259,7 +276,7 @@ class _Attempt:
             policy_hash=self.loaded.hash,
             solved=self.planner.solved,
             relief=self.asked.relief,
-            measured=self.asked.measured,
+            measured=self.asked.measured if self._fresh else NOTHING_MEASURED,
             resting=self.planner.resting(self.loaded, cluster.now),
         )
         tools.metrics.pending.set(sum(pod.node is None and not pod.ended for pod in cluster.pods.values()))
@@ -343,7 +360,7 @@ class _Attempt:
         tools.events.tell(telling.begun(plan, tools.namespace))
         resting = planner.resting(self.loaded, tools.sight.now())
         try:
-            carried = Carrier(tools, plan, self.loaded, resting=resting).run()
+            carried = Carrier(self._guard(plan), self.loaded, resting=resting).run()
         finally:
             planner.current = None
         planner.finished(carried, self.loaded)
@@ -356,6 +373,16 @@ class _Attempt:
         tools.store.write(ended)
         tools.metrics.ended(ended, outcome=str(ended.phase), word=stay.word)
         return Result(outcome=str(ended.phase), detail=stay.reason, plan=ended)
+
+    @property
+    def _fresh(self) -> bool:
+        """Whether what was measured may still be acted upon."""
+        return self.planner.tools.clock.monotonic() <= good_until(self.asked, self.loaded.policy)
+
+    def _guard(self, plan: Plan) -> Guard:
+        """Return who watches over a plan: only where nodes are relieved does it rest on what was measured."""
+        until = good_until(self.asked, self.loaded.policy) if self.asked.trigger == RELIEF else math.inf
+        return Guard(self.planner.tools, plan, self.loaded.hash, good_until=until)
 
     def _let_replicas_show(self) -> None:
         """Wait until a Lease that never changes while we watch is known for that of a dead replica."""
@@ -372,3 +399,8 @@ class _Attempt:
             if tools.clock.monotonic() >= ends or tools.pause(_POLL):
                 return False
         return True
+
+
+def good_until(asked: Asked, policy: Policy) -> float:
+    """Return until when (monotonic seconds) what was measured for a request may be acted upon."""
+    return asked.at + policy.signals.stale_after

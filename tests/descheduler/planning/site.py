@@ -229,7 +229,7 @@ class Process:
 
     def attempt(self, trigger: str = "periodic", *, relief: Iterable[str] = ()) -> Result:
         """Make one attempt at a plan."""
-        asked = Asked(trigger=trigger, relief=frozenset(relief))
+        asked = Asked(trigger=trigger, relief=frozenset(relief), at=self.site.clock.monotonic())
         return self.planner.attempt(asked, self.site.loaded, self.desk)
 
     def count(self, name: str, **labels: str) -> float:

@@ -10,8 +10,8 @@ STOP = Event()
 
 def test_newest_request_of_a_trigger_stands_for_all() -> None:
     desk = Desk()
-    desk.ask(of_relief(frozenset({"a"}), NOTHING_MEASURED))
-    desk.ask(of_relief(frozenset({"b"}), NOTHING_MEASURED))
+    desk.ask(of_relief(frozenset({"a"}), NOTHING_MEASURED, at=1))
+    desk.ask(of_relief(frozenset({"b"}), NOTHING_MEASURED, at=2))
 
     asked = desk.take(0, stop=STOP)
 

@@ -8,6 +8,7 @@ import pytest
 from descheduler.planning.desk import Asked
 from policies.model.plan import Plan
 from tests.descheduler.planning.site import Site as PlanSite
+from tests.descheduler.planning.site import plan_policy
 from tests.descheduler.planning.test_carrying import started
 from tests.descheduler.site import Process, Site
 from tests.descheduler.test_cycle import hot
@@ -77,7 +78,7 @@ def test_cycle_evicts_nobody_while_a_plan_is_carried_out() -> None:
 
 
 def test_hot_node_is_relieved_by_moves_that_make_room() -> None:
-    site = PlanSite()
+    site = PlanSite(policy=plan_policy(relief=True))
     site.node("n1", "n2", "n3")
     site.workload("hungry", "n1", cpu=600, grace_seconds=2)
     site.workload("calm", "n2", cpu=500, grace_seconds=2)
