@@ -155,7 +155,11 @@ class Carrier:
                 return _aborted(stay)
             self._evicted_at[step.uid] = self._tools.clock.monotonic()
             self._tools.metrics.evicted(step.action)
-            self._show(self._until_seen(step))
+            progress = self._until_seen(step)
+            self._show(progress)
+            stay = self._silent_sight(step) if step in progress.standing and step is not steps[-1] else None
+            if stay is not None:
+                return _aborted(stay)
         return None
 
     def _let_newcomers_renew(self) -> None:
@@ -173,6 +177,18 @@ class Carrier:
             late = self._tools.clock.monotonic() >= ends
             if late or step not in progress.standing or self._tools.pause(POLL / 5):
                 return progress
+
+    def _silent_sight(self, step: PlanEntry) -> Stay | None:
+        """Say why the next eviction must not rest on what we see: the last one has happened, and does not show.
+
+        One that goes on in the background (a virtual machine's) shows in no list either.
+        """
+        try:
+            happened = step not in self._progress(self._tools.sight.consistent()).standing
+        except errors.ApiError as error:
+            return Stay(word="unreadable", reason=f"the cluster could not be read again: {error}")
+        text = f"the watch of pods does not show the eviction of {step} after {_SEEN_WITHIN:.0f} s"
+        return Stay(word="unreadable", reason=text) if happened else None
 
     def _wait_until_gone(self) -> End | None:
         """Wait until every victim is gone."""
