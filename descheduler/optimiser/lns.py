@@ -35,13 +35,14 @@ class Neighbourhoods:
         self._failures = 0
         self._rounds = 0
         self._size = _GROW
+        self._exhausted = False
 
     def grow(self, until: float, targets: list[int]) -> None:
         """Place more until the time is reached or every tier has what can be had."""
         search = self._search
         while search.clock.used() < until and not search.clock.over():
             short = [tier for tier, goal in enumerate(targets) if search.score.unplaced[tier] > goal]
-            if not short:
+            if not short or self._exhausted:
                 return
             self._rounds += 1
             if self._failures >= _PATIENCE and self._rounds % 3 == 0:
@@ -74,6 +75,7 @@ class Neighbourhoods:
         ]
         outcome = search.attempt(model, limits, total(model.weights), most=_GROWING, alone=True, first=True)
         if outcome.status is Status.INFEASIBLE:
+            self._exhausted = len(sites) == len(free) and len(np.flatnonzero(search.where < 0)) <= _WAITING
             self._size = min(self._size + 1, _MOST)
         elif outcome.status is Status.UNKNOWN:
             self._size = max(self._size - 1, _FEWEST)

@@ -20,7 +20,7 @@ from descheduler.optimiser.heuristic.state import State
 from descheduler.optimiser.ladder import Known, Ladder
 from descheduler.optimiser.lns import Neighbourhoods
 from descheduler.optimiser.model.assembling import Model
-from descheduler.optimiser.model.frame import Cast, Frame, whole
+from descheduler.optimiser.model.frame import Cast, whole
 from descheduler.optimiser.problem import Problem
 from descheduler.optimiser.proving import Prover
 from descheduler.optimiser.search import Search
@@ -74,9 +74,7 @@ class _Run:
         self._stage("heuristic", self._incumbent)
         self._proven = self._evident()
         if not self._proven and not self._clock.over():
-            frame = whole(self._cast, self._search.where)
-            if frame.variables() <= WHOLE:
-                self._stage("model", lambda: self._whole(frame))
+            self._stage("model", self._model)
         if not self._proven:
             self._stage("neighbourhoods", self._around)
         return self._answer()
@@ -88,7 +86,12 @@ class _Run:
 
     def _incumbent(self) -> None:
         state = self._state()
-        fill(state, self._cast.classes, self._options, hopeless=self._hopeless, over=self._clock.over)
+
+        def after() -> bool:
+            self._search.offer(state.where)
+            return not self._clock.over()
+
+        fill(state, self._cast.classes, self._options, hopeless=self._hopeless, after=after)
         self._search.offer(state.where)
 
     def _state(self) -> State:
@@ -99,11 +102,23 @@ class _Run:
         score = self._search.score
         return self._exact and not score.weight and np.cumsum(score.unplaced).tolist() == list(self._known.least)
 
-    def _whole(self, frame: Frame) -> None:
+    def _model(self) -> None:
+        """Solve the whole problem as one model, where it is small enough."""
+        if not self._small():
+            return
+        frame = whole(self._cast, self._search.where)
+        if frame.variables() > WHOLE:
+            return
         model = Model(frame, evict_for_count=self._options.evict_for_count, exact=True)
         until = self._clock.used() + self._clock.left() * _LADDER
         Ladder(self._search, model, self._known).climb(until - self._clock.used())
         self._proven = Prover(self._search, model, self._known).prove(until) and self._exact
+
+    def _small(self) -> bool:
+        """Whether it is worth counting the cells: pairs of class and node are many more in a large cluster."""
+        tables = self._tables
+        wide = tables.masks.sum(axis=1)[tables.mask_of[self._cast.classes.sample]]
+        return int(wide.sum()) <= 2 * WHOLE
 
     def _around(self) -> None:
         around = Neighbourhoods(self._search, hopeless=self._hopeless)

@@ -83,6 +83,14 @@ def tabulate(problem: Problem) -> Tables:
     )
 
 
+def covers(have: Ints, asked: Ints) -> Bools:
+    """Return for each row whether it has all that is asked; column by column, as rows are short and many."""
+    enough = np.ones(len(have), dtype=np.bool_)
+    for resource, amount in enumerate(asked.T):
+        enough &= have[:, resource] >= amount
+    return enough
+
+
 @dataclass(frozen=True, slots=True)
 class _Amounts:
     requests: Ints

@@ -10,13 +10,14 @@ import numpy as np
 
 from descheduler.optimiser.classes import Classes
 from descheduler.optimiser.heuristic.state import State
-from descheduler.optimiser.tables import NOWHERE, Bools, Ints
+from descheduler.optimiser.tables import NOWHERE, Bools, Ints, covers
 
 _SINGLES: Final = 256  # how many single pods are looked at closer, cheapest first
 _TRIES: Final = 24  # how many of them are tried
 _NODES: Final = 64  # nodes that are searched for pairs, most free ones first
 _LINKS: Final = 128  # pods that might make room for the pod in a chain, smallest first
-_ENDS: Final = 1024  # pods that might end a chain, smallest first
+_ENDS: Final = 384  # pods that might end a chain, smallest first
+_PLENTY: Final = 2**60
 _PODS: Final = 24  # pods of a node that enter pairs, smallest first
 
 
@@ -43,37 +44,37 @@ def eject_one(state: State, classes: Classes, pod: int, candidates: Movers) -> b
     """Place a pod where one other makes room for it and goes elsewhere; nothing changes where that fails."""
     tables = state.tables
     ours = tables.masks[tables.mask_of[pod]] & ~state.blocked(pod)
-    index = np.flatnonzero(candidates.allowed)
+    index = _cheapest(state, candidates)
     index = index[ours[state.where[index]]]
-    enough = (state.free[state.where[index]] + tables.requests[index] >= tables.requests[pod]).all(axis=1)
-    index = _cheapest(state, index[enough], candidates)[:_SINGLES]
+    index = index[_makes_room(state, pod, index)][:_SINGLES]
     index = index[_fits_elsewhere(state, classes, index)][:_TRIES]
     return any(_swap(state, pod, (int(other),)) for other in index)
 
 
 def eject_two(state: State, classes: Classes, pod: int, candidates: Movers) -> bool:
     """Place a pod where two others of one node make room for it and go elsewhere."""
-    pairs = [
-        found
-        for node in _roomiest(state, pod)
-        for found in _pairs(state, pod, _of_node(state, classes, int(node), candidates), candidates)
-    ]
-    pairs.sort()
-    return any(_swap(state, pod, (first, second)) for _, _, first, second in pairs[:_TRIES])
+    near = np.zeros(len(state.free) + 1, dtype=np.bool_)  # the last entry stands for nowhere
+    near[_roomiest(state, pod)] = True
+    index = _cheapest(state, candidates)
+    index = index[near[state.where[index]]]
+    index = index[_fits_elsewhere(state, classes, index)]
+    pairs = _pairs(state, pod, index[np.argsort(state.where[index], kind="stable")], candidates)
+    return any(_swap(state, pod, pair) for pair in pairs[:_TRIES])
 
 
 def eject_chain(state: State, classes: Classes, pod: int, candidates: Movers) -> bool:
     """Place a pod where one other makes room for it, which takes the place of a third one that goes elsewhere."""
     tables = state.tables
-    index = np.flatnonzero(candidates.allowed)
     ours = tables.masks[tables.mask_of[pod]] & ~state.blocked(pod)
-    enough = (state.free[state.where[index]] + tables.requests[index] >= tables.requests[pod]).all(axis=1)
-    first = _cheapest(state, index[enough & ours[state.where[index]]], candidates)[:_LINKS]
-    last = _cheapest(state, index, candidates)[:_ENDS]
+    index = _cheapest(state, candidates)
+    first = index[ours[state.where[index]]]
+    first = first[_makes_room(state, pod, first)][:_LINKS]
+    last = index[:_ENDS]
     last = last[_fits_elsewhere(state, classes, last)]
     room = state.free[state.where[last]] + tables.requests[last]
-    links = (tables.requests[first][:, None, :] <= room[None, :, :]).all(axis=2)
-    links &= tables.masks[tables.mask_of[first]][:, state.where[last]]
+    links = tables.masks[tables.mask_of[first]][:, state.where[last]]
+    for resource in range(room.shape[1]):
+        links &= tables.requests[first, resource][:, None] <= room[:, resource][None, :]
     links &= state.where[first][:, None] != state.where[last][None, :]
     one, other = np.nonzero(links)
     cost = candidates.cost[first[one]] + candidates.cost[last[other]]
@@ -97,21 +98,33 @@ def _link(state: State, pod: int, first: int, last: int) -> bool:
     return False
 
 
-def _cheapest(state: State, index: Ints, candidates: Movers) -> Ints:
-    size = (state.tables.requests[index] * state.tables.scale).sum(axis=1)
-    return index[np.lexsort((index, size, candidates.cost[index]))]
+def _cheapest(state: State, candidates: Movers) -> Ints:
+    """Return who may make room, the cheapest first, small ones first among equals."""
+    index = state.by_size[candidates.allowed[state.by_size]]
+    return index[np.argsort(candidates.cost[index], kind="stable")]
+
+
+def _makes_room(state: State, pod: int, index: Ints) -> Bools:
+    """Return which pods leave enough room for one where they are."""
+    tables = state.tables
+    return covers(state.free[state.where[index]] + tables.requests[index], tables.requests[pod])
 
 
 def _fits_elsewhere(state: State, classes: Classes, index: Ints) -> Bools:
     """Return which of the pods have room on a node other than their own; ties are not asked."""
     tables = state.tables
     kinds, of = np.unique(classes.of[index], return_inverse=True)
-    samples = classes.sample[kinds]
-    fits: Bools = tables.masks[tables.mask_of[samples]]
-    for resource in range(tables.requests.shape[1]):
-        fits = fits & (tables.requests[samples, resource][:, None] <= state.free[:, resource][None, :])
     of = of.reshape(-1)
-    elsewhere: Bools = fits.sum(axis=1)[of] > fits[of, state.where[index]]
+    samples = classes.sample[kinds]
+    asked = tables.requests[samples]
+    # In a full cluster few nodes have room for even the smallest of them.
+    nodes = np.flatnonzero(covers(state.free, asked.min(axis=0, initial=_PLENTY)))
+    fits = tables.masks[tables.mask_of[samples]][:, nodes]
+    for resource in range(asked.shape[1]):
+        fits &= asked[:, resource][:, None] <= state.free[nodes, resource][None, :]
+    at = np.minimum(np.searchsorted(nodes, state.where[index]), max(len(nodes) - 1, 0))
+    here = fits[of, at] & (nodes[at] == state.where[index]) if len(nodes) else np.zeros(len(index), dtype=np.bool_)
+    elsewhere: Bools = fits.sum(axis=1)[of] > here
     return elsewhere
 
 
@@ -137,23 +150,25 @@ def _roomiest(state: State, pod: int) -> Ints:
     return nodes[np.argsort(missing.sum(axis=1), kind="stable")][:_NODES]
 
 
-def _of_node(state: State, classes: Classes, node: int, candidates: Movers) -> Ints:
-    index = np.flatnonzero((state.where == node) & candidates.allowed)
-    index = index[_fits_elsewhere(state, classes, index)]
-    return _cheapest(state, index, candidates)[:_PODS]
-
-
-def _pairs(state: State, pod: int, index: Ints, candidates: Movers) -> list[tuple[int, float, int, int]]:
-    """Return pairs that leave enough room: cost, size, and the two, the smaller one first."""
+def _pairs(state: State, pod: int, index: Ints, candidates: Movers) -> list[tuple[int, int]]:
+    """Return pairs of one node that leave enough room, cheapest first; `index` is in the order of nodes."""
     tables = state.tables
-    if len(index) < 2:  # noqa: PLR2004  # a pair
+    nodes = state.where[index]
+    missing = tables.requests[pod] - state.free[nodes]
+    rank = np.arange(len(index)) - np.searchsorted(nodes, nodes)
+    firsts, seconds = [], []
+    for step in range(1, _PODS):
+        first = np.flatnonzero(nodes[:-step] == nodes[step:])
+        if not len(first):
+            break
+        both = tables.requests[index[first]] + tables.requests[index[first + step]]
+        first = first[(rank[first] + step < _PODS) & (both >= missing[first]).all(axis=1)]
+        firsts.append(first)
+        seconds.append(first + step)
+    if not firsts:
         return []
-    node = int(state.where[index[0]])
-    first, second = np.triu_indices(len(index), 1)
-    left = state.free[node] + tables.requests[index[first]] + tables.requests[index[second]] - tables.requests[pod]
-    enough = (left >= 0).all(axis=1)
-    cost = (candidates.cost[index[first]] + candidates.cost[index[second]])[enough]
-    spare = (left[enough] * tables.scale).sum(axis=1)
-    return list(
-        zip(cost.tolist(), spare.tolist(), index[first][enough].tolist(), index[second][enough].tolist(), strict=True)
-    )
+    first, second = np.concatenate(firsts), np.concatenate(seconds)
+    spare = tables.requests[index[first]] + tables.requests[index[second]] - missing[first]
+    cost = candidates.cost[index[first]] + candidates.cost[index[second]]
+    order = np.lexsort((first, (spare * tables.scale).sum(axis=1), cost))[:_TRIES]
+    return list(zip(index[first[order]].tolist(), index[second[order]].tolist(), strict=True))

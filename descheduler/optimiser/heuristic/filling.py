@@ -1,6 +1,7 @@
 """Places for pending pods, tier by tier, by the cheapest way that works."""
 
 from collections.abc import Callable
+from typing import Final
 
 import numpy as np
 
@@ -11,23 +12,52 @@ from descheduler.optimiser.heuristic.victims import evict_few
 from descheduler.optimiser.solution import Options
 from descheduler.optimiser.tables import Bools, Ints
 
+_ASK: Final = 4  # pods between two looks at the clock
 
-def fill(state: State, classes: Classes, options: Options, *, hopeless: Bools, over: Callable[[], bool]) -> None:
-    """Place what can be placed without an eviction: best fit, one ejection, two ejections."""
+
+def fill(state: State, classes: Classes, options: Options, *, hopeless: Bools, after: Callable[[], bool]) -> None:
+    """Place what can be placed without an eviction: best fit, one ejection, a chain, two ejections.
+
+    `after` is asked after each tier and every few pods whether to go on.
+    """
     price = len(state.where) if options.price is None else options.price
-    frozen = options.order == "frozen"
-    for pod in waiting(state, hopeless):
-        if over():
+    filler = _Filler(state, classes, price, frozen=options.order == "frozen")
+    tier = -1
+    for position, pod in enumerate(waiting(state, hopeless)):
+        new_tier = int(state.tables.tier[pod])
+        if (new_tier > tier >= 0 or position % _ASK == 0) and not after():
             return
-        if state.settle(pod):
-            continue
-        candidates = movers(state, pod, frozen=frozen)
+        tier = new_tier
+        filler.place(pod)
+
+
+class _Filler:
+    """Places one pod after the other, and remembers what there is no place for as things stand."""
+
+    def __init__(self, state: State, classes: Classes, price: int, *, frozen: bool) -> None:
+        self._state, self._classes, self._price, self._frozen = state, classes, price, frozen
+        self._failed: set[int] = set()
+
+    def place(self, pod: int) -> None:
+        """Place a pod by the cheapest way that works."""
+        kind = int(self._classes.of[pod])
+        if kind in self._failed:
+            return
+        if self._state.settle(pod) or self._eject(pod):
+            self._failed.clear()
+        else:
+            self._failed.add(kind)
+
+    def _eject(self, pod: int) -> bool:
+        state, classes = self._state, self._classes
+        candidates = movers(state, pod, frozen=self._frozen)
         # Where moves cost nothing yet but the price allows none, only pods that are disturbed already may go.
-        candidates.allowed[candidates.cost > price] = False
-        if eject_one(state, classes, pod, candidates) or price <= 1:
-            continue
-        if not eject_chain(state, classes, pod, candidates):
-            eject_two(state, classes, pod, candidates)
+        candidates.allowed[candidates.cost > self._price] = False
+        if eject_one(state, classes, pod, candidates):
+            return True
+        return self._price > 1 and (
+            eject_chain(state, classes, pod, candidates) or eject_two(state, classes, pod, candidates)
+        )
 
 
 def preempt(state: State, options: Options, *, hopeless: Bools, over: Callable[[], bool]) -> None:

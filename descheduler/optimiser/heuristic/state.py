@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from descheduler.optimiser.tables import NOWHERE, Bools, Ints, Tables
+from descheduler.optimiser.tables import NOWHERE, Bools, Ints, Tables, covers
 from descheduler.optimiser.ties.tie import Tie
 
 
@@ -17,6 +17,8 @@ class State:
         self.free: Ints = tables.room.copy()
         placed = self.where >= 0
         np.subtract.at(self.free, self.where[placed], tables.requests[placed])
+        self.size = (tables.requests * tables.scale).sum(axis=1)
+        self.by_size: Ints = np.argsort(self.size, kind="stable")
         self._ties = ties
         self._limit = limit
         self._home = np.maximum(tables.origin, tables.left).tolist()
@@ -65,7 +67,7 @@ class State:
         if home >= 0 and not mask[home]:
             mask = mask.copy()
             mask[home] = True
-        fits: Bools = mask & (self.free >= tables.requests[pod]).all(axis=1)
+        fits: Bools = mask & covers(self.free, tables.requests[pod])
         return fits & ~self.blocked(pod) if pod in self._ties else fits
 
     def blocked(self, pod: int) -> Bools:
