@@ -67,12 +67,15 @@ class Orders:
         if heard is not None and heard.slot.plan is not None and heard.slot.plan_uid in self.dropped:
             yield f"plan {heard.slot.plan} was dropped: its slot was not renewed for over {SILENT_FOR:.0f} s"
 
-    def words(self, *, synced: bool) -> Mapping[str, str | None]:
+    def words(self, *, synced: bool, now: float) -> Mapping[str, str | None]:
         """Return what our Lease is to say, as annotations; a replica that does not know all pods yet has seen no plan.
+
+        Nor does one say so that hears of no renewals: the plan may be dropped before an eviction for it has ended.
 
         What was dropped is only added: a replica that was restarted finds in its Lease what it must not take up.
         """
-        words = {PLAN: self.version if synced else None}
+        sure = self._heard is not None and self._heard.sure(now)
+        words = {PLAN: self.version if synced and sure else None}
         return words | {DROPPED: [*self.dropped.values()][-1]} if self.dropped else words
 
     def told(self, words: Mapping[str, str | None], lease: Mapping[str, str], *, now: float) -> None:

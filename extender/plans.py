@@ -191,10 +191,10 @@ class Plans:
     def _everyone(self) -> Iterable[Pod]:
         return chain(self._census.pods(), self._census.pending())
 
-    def words(self, *, synced: bool) -> Mapping[str, str | None]:
+    def words(self, *, synced: bool, now: float) -> Mapping[str, str | None]:
         """Return what our Lease is to say."""
         with self._lock:
-            return self.orders.words(synced=synced)
+            return self.orders.words(synced=synced, now=now)
 
     def told(self, words: Mapping[str, str | None], lease: Mapping[str, str], *, now: float) -> None:
         """Note what was written into our Lease, and what stands there."""
@@ -231,7 +231,7 @@ class PlanWord:
 
     def words(self) -> Mapping[str, str | None]:
         """Return the annotations to write."""
-        return self.plans.words(synced=self.synced())
+        return self.plans.words(synced=self.synced(), now=self.clock.monotonic())
 
     def told(self, words: Mapping[str, str | None], lease: Mapping[str, str], /) -> None:
         """Note what was written, and what stands in the Lease."""

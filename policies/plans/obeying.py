@@ -12,6 +12,8 @@ from policies.values.plans import Plan, PlanSlot
 
 # The holder renews every 2 s, and evicts only within 2 s of a renewal and within 6 s of ours: 6 + 2 + 2 <= 10.
 SILENT_FOR: Final = 10.0
+# From our word in the Lease to the end of an eviction that rests on it pass up to 4 s: nobody gets it later than this.
+SURE_FOR: Final = 6.0
 # What a blocking run may hold everybody for, from the moment that we told of it.
 HOLDS_FOR: Final = 2.0
 # By then the holder has given up waiting for our word: nobody is held for a plan that nobody follows.
@@ -33,6 +35,10 @@ class Heard:
     def silent(self, now: float) -> bool:
         """Tell whether nothing was heard for too long."""
         return now - self.at > SILENT_FOR
+
+    def sure(self, now: float) -> bool:
+        """Tell whether a plan that is obeyed now will still be so when an eviction that rests on our word has ended."""
+        return now - self.at <= SURE_FOR
 
 
 @dataclass(frozen=True, slots=True)

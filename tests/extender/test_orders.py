@@ -23,8 +23,8 @@ def test_a_plan_is_obeyed_and_the_lease_says_so_once_all_pods_are_known() -> Non
     orders = _orders()
 
     assert orders.version == "u/1"
-    assert orders.words(synced=True) == {PLAN: "u/1"}
-    assert orders.words(synced=False) == {PLAN: None}
+    assert orders.words(synced=True, now=0.0) == {PLAN: "u/1"}
+    assert orders.words(synced=False, now=0.0) == {PLAN: None}
 
 
 def test_without_a_slot_or_a_plan_none_is() -> None:
@@ -36,7 +36,7 @@ def test_without_a_slot_or_a_plan_none_is() -> None:
     assert orders.due(1.0) is not None
     orders.plan(make_plan(), None)
     assert orders.due(1.0) is None
-    assert Orders().words(synced=True) == {PLAN: None}
+    assert Orders().words(synced=True, now=0.0) == {PLAN: None}
 
 
 def test_a_silent_slot_loses_its_plan_for_good(caplog: pytest.LogCaptureFixture) -> None:
@@ -48,7 +48,7 @@ def test_a_silent_slot_loses_its_plan_for_good(caplog: pytest.LogCaptureFixture)
     orders.slot(replace(SLOT, renewal=2), now=10.2)
 
     assert orders.due(10.2) is None
-    assert orders.words(synced=True) == {PLAN: None, DROPPED: "u/1"}
+    assert orders.words(synced=True, now=0.0) == {PLAN: None, DROPPED: "u/1"}
     assert orders.drops == 1
     assert [*orders.remarks()] == ["plan p was dropped: its slot was not renewed for over 10 s"]
     assert "plan p is dropped: its slot was not renewed for too long" in caplog.text
@@ -62,7 +62,7 @@ def test_nor_is_a_later_revision_of_it_obeyed() -> None:
     orders.slot(replace(SLOT, renewal=9), now=12.0)
 
     assert orders.due(12.0) is None
-    assert orders.words(synced=True)[DROPPED] == "u/0"
+    assert orders.words(synced=True, now=0.0)[DROPPED] == "u/0"
 
 
 def test_the_next_plan_is_obeyed_and_only_the_last_drop_is_told() -> None:
@@ -77,7 +77,7 @@ def test_the_next_plan_is_obeyed_and_only_the_last_drop_is_told() -> None:
     orders.slot(replace(SLOT, plan_uid="w"), now=20.0)
     orders.obeyed = orders.due(20.0)
 
-    assert orders.words(synced=True) == {PLAN: "w/1", DROPPED: "v/1"}
+    assert orders.words(synced=True, now=0.0) == {PLAN: "w/1", DROPPED: "v/1"}
     assert [*orders.remarks()] == []
 
 
@@ -86,7 +86,7 @@ def test_a_hold_runs_from_the_moment_that_the_lease_says_so() -> None:
 
     orders.told({PLAN: None}, {}, now=1.0)
     assert orders.holds_everybody(4.9)
-    orders.told(orders.words(synced=True), {PLAN: "u/0"}, now=2.0)
+    orders.told(orders.words(synced=True, now=0.0), {PLAN: "u/0"}, now=2.0)
 
     assert orders.holds_everybody(3.9)
     assert not orders.holds_everybody(4.0)
@@ -99,7 +99,18 @@ def test_a_restarted_replica_does_not_take_up_what_it_dropped_before() -> None:
     orders.told({PLAN: "u/1"}, {PLAN: "u/1", DROPPED: "u/1"}, now=1.0)
 
     assert orders.due(1.0) is None
-    assert orders.words(synced=True)[DROPPED] == "u/1"
+    assert orders.words(synced=True, now=0.0)[DROPPED] == "u/1"
+
+
+def test_our_word_is_taken_back_before_an_eviction_that_rests_on_it_could_outlast_the_plan() -> None:
+    orders = _orders()
+
+    assert orders.words(synced=True, now=6.0) == {PLAN: "u/1"}
+    assert orders.words(synced=True, now=6.1) == {PLAN: None}
+    assert orders.in_force(10.0)
+
+    orders.slot(replace(SLOT, renewal=2), now=7.0)
+    assert orders.words(synced=True, now=8.0) == {PLAN: "u/1"}
 
 
 def test_of_the_dropped_fifty_are_remembered() -> None:
@@ -111,4 +122,4 @@ def test_of_the_dropped_fifty_are_remembered() -> None:
         orders.due(11.0)
 
     assert len(orders.dropped) == 50
-    assert orders.words(synced=True)[DROPPED] == "u59/1"
+    assert orders.words(synced=True, now=0.0)[DROPPED] == "u59/1"

@@ -258,7 +258,7 @@ def test_everybody_is_held_while_a_blocking_run_computes() -> None:
 def test_the_hold_of_a_blocking_run_ends_two_seconds_after_our_lease_told_of_it() -> None:
     scene = Scene()
     scene.begin(make_plan(revision=0, phase=PlanPhase.COMPUTING))
-    scene.plans.told(scene.plans.words(synced=True), {}, now=1.0)
+    scene.plans.told(scene.plans.words(synced=True, now=1.0), {}, now=1.0)
     scene.plans.step(2.9)
     assert scene.ask(pending("a"), now=2.9).passed == []
 

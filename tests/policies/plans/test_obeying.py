@@ -56,6 +56,11 @@ def test_a_plan_is_in_force_until_its_slot_was_silent_for_ten_seconds() -> None:
     assert _obey(now=SILENT_FOR + 0.001) is None
 
 
+def test_our_word_is_good_for_an_eviction_while_four_seconds_are_left() -> None:
+    assert Heard(SLOT, 0.0).sure(SILENT_FOR - 4.0)
+    assert not Heard(SLOT, 0.0).sure(SILENT_FOR - 3.999)
+
+
 def test_only_a_renewal_is_a_sign_of_life() -> None:
     heard = Heard(SLOT, 0.0)
 
