@@ -43,7 +43,7 @@ class Follower:
         elif change.kind == kinds.PLANS:
             self.memory.plans.plan(change.before, change.after, now=self.clock.monotonic())
         elif change.kind == kinds.LEASES:
-            self.memory.plans.leader(change.before, change.after, now=self.clock.monotonic())
+            self.memory.plans.leader(change.after, now=self.clock.monotonic())
         elif change.kind == REPORTS:
             self.memory.reports.put(change.after or {})
 

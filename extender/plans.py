@@ -92,12 +92,12 @@ class Plans:
             with self._lock:
                 self._force.node(name, node)
 
-    def leader(self, before: tuple[str, str] | None, after: tuple[str, str] | None, *, now: float) -> None:
-        """Take in the leader's Lease (holder and version): a change is a sign of life, a Lease without holder none."""
-        if after is None or not after[0]:
-            self._leader_at = -math.inf
-        elif before is not None:
-            self._leader_at = now
+    def leader(self, lease: tuple[str, str] | None, *, now: float) -> None:
+        """Take in the leader's Lease (holder and version): each change is a sign of life, one without holder is none.
+
+        So is the first sight, for as long: whoever has just begun to lead has not renewed yet.
+        """
+        self._leader_at = now if lease is not None and lease[0] else -math.inf
 
     def leader_silent_for(self, now: float) -> float:
         """Return for how long nobody was seen who could compute a plan."""

@@ -210,7 +210,7 @@ def _enforcing(clock: ManualClock, **plan: Any) -> State:
         update={"plan": Plan(**({"trigger": "periodic", "before_preemption": 10.0} | plan)), "eviction": ENFORCE}
     )
     state.rulings.current = replace(state.rulings.current, policy=policy)
-    state.plans.leader(("d", "1"), ("d", "2"), now=clock.monotonic())
+    state.plans.leader(("d", "2"), now=clock.monotonic())
     return state
 
 
@@ -235,7 +235,7 @@ def test_what_a_pod_has_waited_before_we_lived_counts(clock: ManualClock) -> Non
 
 def test_nobody_waits_for_a_plan_that_cannot_come(clock: ManualClock) -> None:
     silent = _enforcing(clock)
-    silent.plans.leader(("d", "2"), ("", "3"), now=clock.monotonic())
+    silent.plans.leader(("", "3"), now=clock.monotonic())
     for state in (silent, _enforcing(clock, trigger="off"), _enforcing(clock, before_preemption=0.0)):
         assert Judge(state).preempt(POD, ONE_VICTIM).veto is None
 

@@ -310,17 +310,18 @@ def test_a_plan_whose_slot_is_silent_is_dropped_and_whoever_waits_is_woken() -> 
     assert scene.ask(pending("a"), now=11.0).passed == NAMES
 
 
-def test_a_leader_is_one_that_was_seen_to_renew() -> None:
+def test_a_leader_lives_whose_lease_was_seen_or_has_changed() -> None:
     plans = Plans()
     assert math.isinf(plans.leader_silent_for(0.0))
 
-    plans.leader(None, ("d", "1"), now=1.0)
-    assert math.isinf(plans.leader_silent_for(1.0))
-    plans.leader(("d", "1"), ("d", "2"), now=3.0)
+    plans.leader(("d", "1"), now=1.0)
+    assert plans.leader_silent_for(2.0) == 1.0
+    plans.leader(("d", "2"), now=3.0)
     assert plans.leader_silent_for(5.0) == 2.0
-    plans.leader(("d", "2"), ("", "3"), now=5.0)
+    plans.leader(("", "3"), now=5.0)
     assert math.isinf(plans.leader_silent_for(5.0))
-    plans.leader(("d", "2"), None, now=6.0)
+    plans.leader(("d", "4"), now=6.0)
+    plans.leader(None, now=6.0)
     assert math.isinf(plans.leader_silent_for(6.0))
 
 
