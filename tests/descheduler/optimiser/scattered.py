@@ -43,7 +43,7 @@ def scattered(seed: int, *, ties: bool = True) -> Problem:
         budgets=tuple(_budget(rng, items) for _ in range(rng.randint(0, 2))),
         exclusives=tuple(_exclusive(rng, count) for _ in range(_some(rng) * ties)),
         separations=tuple(_separation(rng, count, nodes) for _ in range(_some(rng) * ties)),
-        attractions=tuple(_attraction(rng, count, nodes) for _ in range(_some(rng) * ties)),
+        attractions=tuple(_attraction(rng, count, nodes) for _ in range(rng.choice((0, 0, 1, 2)) * ties)),
         spreads=tuple(_spread(rng, count, nodes) for _ in range(_some(rng) * ties)),
         max_disruptions=rng.choice((None, None, 1, 2, 3)),
     )
@@ -122,7 +122,7 @@ def _attraction(rng: random.Random, count: int, nodes: int) -> Attraction:
     return Attraction(
         name="near",
         carriers=carriers,
-        matching=rng.choice((carriers, _members(rng, count, least=0))),
+        matching=rng.choice((carriers, _members(rng, count, least=0), tuple(range(count)))),
         domains=_domains(rng, nodes),
         fixed=rng.choice(((), (), (0,))),
         first_exempt=rng.random() < 0.5,

@@ -15,6 +15,7 @@ from tests.descheduler.optimiser.scattered import scattered_problems
 from tests.descheduler.optimiser.strategies import assignments, options, problems
 
 
+@settings(max_examples=60)
 @given(problems(), options(0.1))
 def test_doing_nothing_passes(problem: Problem, allowed: Options) -> None:
     assert check(problem, doing_nothing(problem), allowed, steps=()) == ()

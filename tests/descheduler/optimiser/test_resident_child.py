@@ -10,7 +10,7 @@ from multiprocessing.connection import Connection, Pipe
 import pytest
 
 from descheduler.optimiser.problem import Problem
-from descheduler.optimiser.resident import Cancel, Task
+from descheduler.optimiser.resident import Cancel, Ready, Task
 from descheduler.optimiser.resident_child import serve
 from descheduler.optimiser.solution import Options, Proof, Solution, Stop
 from tests.descheduler.optimiser.builders import make_problem
@@ -34,6 +34,7 @@ def serving(act: Callable[[Stop], None]) -> Iterator[Connection]:
     ours, theirs = Pipe()
     thread = threading.Thread(target=serve, args=(theirs, Acting(act)), daemon=True)
     thread.start()
+    assert ours.recv() == Ready()
     yield ours
     ours.close()
     theirs.close()
@@ -92,5 +93,6 @@ def test_solver_that_raises_ends_the_worker() -> None:
     serve(theirs, Acting(fail))
     theirs.close()
 
+    assert ours.recv() == Ready()
     with pytest.raises(EOFError):
         ours.recv()
