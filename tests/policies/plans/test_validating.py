@@ -20,6 +20,7 @@ from policies.values.selectors import LabelSelector, Operator, Requirement
 from policies.values.workloads import WorkloadRef
 from tests.builders import NOW, make_cluster, make_node, make_pod, make_resources, make_workload
 from tests.policies.plans.plan_builders import make_plan, the_paper, the_papers_plan, with_node, with_pods
+from tests.policies.plans.test_converging import scaled
 from tests.policies.plans.test_rails import make_plan_policy
 from tests.policies.situations import make_record, make_situation
 
@@ -296,6 +297,22 @@ def test_each_step_is_good_after_those_before() -> None:
 
 def test_a_pod_that_has_moved_on_is_no_step_any_more() -> None:
     assert step(the_papers_plan(), GONE) == "plan-drift: default/web-2 on n2 is gone"
+
+
+def test_nobody_is_evicted_for_pods_that_were_scaled_away_or_deleted() -> None:
+    plan = the_papers_plan()
+    away = scaled(with_pods(the_paper(), without=("big-0",)), "big", 0)
+    bare = with_pods(the_paper(), BARE, without=("big-0",))
+    pinned = make_plan(bare, move={"web-2": "n1"}, place={"bare": "n2"})
+
+    assert step(plan, away) == "no-gain: nobody waits any more for what the plan makes room for"
+    assert step(pinned, with_pods(bare, without=("bare",))) == step(plan, away)
+    assert step(pinned, bare) is None
+    assert step(plan, with_pods(the_paper(), without=("big-0",))) is None  # its successor is about to come
+
+
+def test_a_relief_makes_room_for_nobody_and_is_not_in_vain() -> None:
+    assert step(make_plan(the_paper(), move={"web-2": "n1"}), the_paper()) is None
 
 
 def test_a_pdb_that_has_closed_stops_the_next_step() -> None:
