@@ -18,7 +18,7 @@ from descheduler.ledger import LedgerKeeper
 from descheduler.metrics import Metrics
 from descheduler.planning.desk import Desk
 from descheduler.planning.gate import Gate
-from descheduler.planning.planner import Result
+from descheduler.planning.results import Result
 from descheduler.planning.service import PlanService, PlanSetting, Task
 from descheduler.planning.sights import ListedSight, WatchedSight
 from descheduler.planning.tooling import Sight

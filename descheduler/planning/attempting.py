@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from typing import Final
 
 from descheduler.planning.desk import Desk
-from descheduler.planning.planner import BUSY, STANDBY, UNREADABLE, Planner, Result
+from descheduler.planning.planner import Planner
+from descheduler.planning.results import BUSY, STANDBY, UNREADABLE, Result
 from descheduler.planning.triggers import FAILURE
 from policies.model.loading import Loaded
 from policies.values.plans import PlanPhase
@@ -47,13 +48,14 @@ class Attempts:
         asked = self.desk.take(timeout, stop=stop)
         if asked is None:
             return None
+        result = None
         try:
             result = self.planner.attempt(asked, self.policy(), self.desk)
         finally:
             self.desk.done()
+            if asked.trigger == FAILURE and (result is None or result.outcome in _FAILED | _NOT_MADE):
+                self.desk.ask(asked)  # the pods still wait, and nothing about them need ever change
         self._rest(result)
-        if asked.trigger == FAILURE and result.outcome in _FAILED | _NOT_MADE:
-            self.desk.ask(asked)  # the pods still wait, and nothing about them need ever change
         return result
 
     def _rest(self, result: Result) -> None:

@@ -12,7 +12,8 @@ from descheduler.answers import AnswerKind
 from descheduler.evictor import RecordingEvictor, still_runs
 from descheduler.ledger import Ledger
 from descheduler.observing import on_one_clock
-from descheduler.planning.guarding import Guard, GuardedEvictor, Stay
+from descheduler.planning.ending import Stay
+from descheduler.planning.guarding import Guard, GuardedEvictor
 from descheduler.planning.tooling import Tools
 from policies.model.loading import Loaded
 from policies.plans import validating

@@ -12,6 +12,7 @@ from typing import Final
 from descheduler.acting import STALE
 from descheduler.answers import AnswerKind, EvictionAnswer
 from descheduler.evictor import ApiEvictor
+from descheduler.planning.ending import Stay
 from descheduler.planning.tooling import Tools
 from policies.values.plans import Plan
 from policies.values.pods import Pod
@@ -19,14 +20,6 @@ from sources.kube import errors
 from sources.kube.decoding.tolerant import MalformedObject
 
 RENEWED_WITHIN: Final = 2.0
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Stay:
-    """Why a plan goes no further: one word for metrics, and a sentence."""
-
-    word: str
-    reason: str
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,8 +19,9 @@ from descheduler.planning.computing import Computer
 from descheduler.planning.desk import Asked, Desk
 from descheduler.planning.figures import PlanMetrics
 from descheduler.planning.gate import Gate
-from descheduler.planning.planner import Planner, Result
+from descheduler.planning.planner import Planner
 from descheduler.planning.replicas import Replicas
+from descheduler.planning.results import Result
 from descheduler.planning.slot import SlotKeeper
 from descheduler.planning.store import PlanStore
 from descheduler.planning.tooling import Sight, Tools

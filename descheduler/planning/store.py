@@ -29,7 +29,8 @@ class PlanStore:
         self._api = api
         self._namespace = namespace
         self._clock = clock
-        self._written: tuple[float, Plan] | None = None
+        self._written: Plan | None = None
+        self._tried: tuple[float, PlanPhase] | None = None
         self._versions: dict[str, str] = {}
 
     def create(self, plan: Plan) -> Plan:
@@ -51,18 +52,24 @@ class PlanStore:
         raw = codec.encode_plan(plan, self._namespace)
         return self._noted(self._update(plan, {"spec": raw["spec"], "status": raw["status"]}))
 
-    def progress(self, plan: Plan) -> None:
-        """Write the status if the phase changed, or if anything did and the last write was a second ago."""
-        if self._written is not None:
-            at, last = self._written
-            same = codec.encode_plan_status(last) == codec.encode_plan_status(plan)
-            soon = self._clock.monotonic() - at < _WRITE_EVERY and last.phase is plan.phase
-            if last.uid == plan.uid and (same or soon):
-                return
-        self.write(plan)
+    def progress(self, plan: Plan) -> bool:
+        """Write the status if the phase changed, or if anything did and the last try was a second ago.
+
+        Return whether the phase is known to be written.
+        """
+        last = self._written if self._written is not None and self._written.uid == plan.uid else None
+        known = last is not None and last.phase is plan.phase
+        if last is not None and codec.encode_plan_status(last) == codec.encode_plan_status(plan):
+            return known
+        if self._tried is not None:
+            at, phase = self._tried
+            if phase is plan.phase and self._clock.monotonic() - at < _WRITE_EVERY:
+                return known
+        return self.write(plan)
 
     def write(self, plan: Plan) -> bool:
         """Write the status; False where that failed (a plan that is not closed is closed by whoever leads next)."""
+        self._tried = self._clock.monotonic(), plan.phase
         try:
             self._noted(self._update(plan, {"status": codec.encode_plan_status(plan)}), as_=plan)
         except (errors.ApiError, MalformedObject) as error:
@@ -134,7 +141,8 @@ class PlanStore:
         return codec.decode_plan(answer.body)
 
     def _noted(self, written: Plan, *, as_: Plan | None = None) -> Plan:
-        self._written = self._clock.monotonic(), as_ or written
+        self._written = as_ or written
+        self._tried = self._clock.monotonic(), self._written.phase
         self._versions = {written.uid: written.resource_version}
         return written
 

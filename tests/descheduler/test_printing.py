@@ -7,7 +7,7 @@ from rich.console import Console
 
 from descheduler import printing
 from descheduler.decisions import CycleResult
-from descheduler.planning.planner import Result
+from descheduler.planning.results import Result
 from policies.values.plans import Plan, PlanAction, PlanEntry, PlanPhase
 from tests.descheduler.site import Site
 from tests.descheduler.test_cycle import hot

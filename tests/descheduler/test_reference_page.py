@@ -7,7 +7,7 @@ import pytest
 
 from descheduler import acting, decisions, telling
 from descheduler.metrics import Metrics
-from descheduler.planning import evicting, gate, planner
+from descheduler.planning import evicting, gate, results
 from descheduler.planning import telling as plan_telling
 from descheduler.planning.figures import PlanMetrics
 from policies.rules import buoyancy, soft_slo
@@ -58,7 +58,7 @@ def test_every_phase_of_a_plan_stands_there() -> None:
 
 
 def test_every_word_that_ends_a_plan_stands_there() -> None:
-    folder = Path(planner.__file__).parent
+    folder = Path(results.__file__).parent
     texts = [path.read_text() for path in folder.glob("*.py")]
     words = {word for text in texts for word in re.findall(r'word="([a-z-]+)"', text)}
 
@@ -67,7 +67,7 @@ def test_every_word_that_ends_a_plan_stands_there() -> None:
 
 
 def test_every_word_of_an_attempt_without_a_plan_stands_there() -> None:
-    words = {planner.STANDBY, planner.CANCELLED, planner.BUSY, planner.UNREADABLE, planner.REFUSED}
+    words = {results.STANDBY, results.CANCELLED, results.BUSY, results.UNREADABLE, results.REFUSED}
 
     assert words <= set(re.findall(r"`([a-z-]+)`", PAGE))
 

@@ -105,7 +105,7 @@ def test_new_leader_closes_what_is_open_without_any_request() -> None:
     path = f"/apis/bayplan.dev/v1alpha1/namespaces/bayplan-system/placementplans/{site.plan().name}"
     status = {"status": {"phase": "Evicting"}}
     site.server.request("PATCH", path, body=status, content_type="application/merge-patch+json")
-    process.planner.doubt()
+    process.planner.succession.doubt()
     stop = Event()
     thread = Thread(target=attempts(site, process).run, args=(stop,))
 

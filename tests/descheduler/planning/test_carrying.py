@@ -562,7 +562,7 @@ def test_failed_plan_lets_its_pairs_rest() -> None:
     in_phase(site, PlanPhase.EVICTING, lambda: setattr(site.scheduler, "paused", True))
     assert process.attempt().outcome == "TimedOut"
 
-    (pair,) = process.planner.resting(site.loaded, site.clock.now())
+    (pair,) = process.planner.succession.resting(site.loaded, site.clock.now())
     assert (str(pair[0]), pair[1]) == ("Deployment default/pod3", "n2")
 
 

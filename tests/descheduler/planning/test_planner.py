@@ -367,4 +367,4 @@ def test_replaced_process_finds_the_pairs_that_rest() -> None:
 
     assert second.planner.ready()
 
-    assert len(second.planner.resting(site.loaded, site.clock.now())) == 1
+    assert len(second.planner.succession.resting(site.loaded, site.clock.now())) == 1

@@ -1,0 +1,230 @@
+"""One attempt at a plan, blocking or beside everything else: compute, then show, or install and carry out."""
+
+import logging
+import math
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Final
+
+from descheduler.ledger import Ledger
+from descheduler.observing import on_one_clock
+from descheduler.planning import installing, telling
+from descheduler.planning.carrying import Carrier
+from descheduler.planning.computing import Computed, Question
+from descheduler.planning.desk import RELIEF, Asked, Desk
+from descheduler.planning.ending import Carried, Stay, aborted
+from descheduler.planning.evicting import Evictions
+from descheduler.planning.guarding import Guard
+from descheduler.planning.problems.measured import NOTHING_MEASURED
+from descheduler.planning.results import BUSY, CANCELLED, OBSERVED, REFUSED, STANDBY, UNREADABLE, Result
+from descheduler.planning.store import closed
+from descheduler.recording import SETTLES_AFTER
+from policies.model.loading import Loaded
+from policies.model.policy import Policy
+from policies.rails.situation import Situation
+from policies.values import kinds
+from policies.values.plans import Plan, PlanPhase
+from sources.kube import errors
+
+if TYPE_CHECKING:
+    from descheduler.planning.planner import Planner
+
+_LOG: Final = logging.getLogger(__name__)
+BLOCKED_FOR: Final = 2.0
+
+
+@dataclass(slots=True)
+class Attempt:
+    """One attempt, with what it was asked and what the ledger says."""
+
+    planner: "Planner"
+    asked: Asked
+    loaded: Loaded
+    ledger: Ledger
+    desk: Desk
+
+    def plain(self) -> Result:
+        """Compute beside everything that goes on; what the world has overtaken is dropped by the validation."""
+        template = self._template(revision=1, phase=PlanPhase.INSTALLING)
+        computed = self._compute(template, self.loaded.policy.plan.time_limit)
+        if isinstance(computed, Result):
+            return computed
+        result = self._without_plan(computed)
+        if result is not None or computed.plan is None:
+            return result or Result(outcome=computed.why_none, computed=computed)
+        return self._observe(computed) if computed.plan.observing else self._install(computed.plan, computed)
+
+    def blocking(self) -> Result:
+        """Hold every pod in scope while the plan is computed, for at most two seconds."""
+        tools = self.planner.tools
+        installing.let_replicas_show(tools)
+        if not installing.enter(tools, "a blocking run"):
+            return Result(outcome=BUSY, detail="a cycle is evicting")
+        try:
+            empty = tools.store.create(self._template(revision=0, phase=PlanPhase.COMPUTING))
+        except errors.ApiError as error:
+            tools.gate.leave()
+            self.planner.succession.doubt(for_=SETTLES_AFTER)  # it may still come to exist
+            return Result(outcome=UNREADABLE, detail=f"the plan could not be created: {error}")
+        self.planner.succession.doubt()  # until it is over for certain: should this fail, the plan stays open
+        try:
+            result = self._blocked(empty)
+        finally:
+            tools.slot.free()
+            tools.gate.leave()
+        return result
+
+    def _blocked(self, empty: Plan) -> Result:
+        tools = self.planner.tools
+        stay = installing.install(self._guard(empty))
+        if stay is not None:
+            return self._dropped(empty, stay)
+        computed = self._compute(empty, min(BLOCKED_FOR, self.loaded.policy.plan.time_limit))
+        result = computed if isinstance(computed, Result) else self._without_plan(computed)
+        if result is not None or isinstance(computed, Result) or computed.plan is None:
+            tools.store.delete(empty)
+            return result or Result(outcome=REFUSED)
+        try:
+            filled = tools.store.fill(replace(computed.plan, revision=1, phase=PlanPhase.INSTALLING))
+        except errors.ApiError as error:
+            return self._dropped(empty, Stay(word="plan", reason=f"the plan could not be written: {error}"))
+        return self._carry(filled, computed)
+
+    # ------------------------------------------------------------------ compute
+
+    def _compute(self, template: Plan, limit: float) -> Computed | Result:
+        tools = self.planner.tools
+        try:
+            seen = tools.sight.snapshot()
+        except errors.ApiError as error:
+            return Result(outcome=UNREADABLE, detail=str(error))
+        missing = next((kind for kind in (kinds.PODS, kinds.NODES) if kind in seen.unreadable), None)
+        if missing is not None:
+            return Result(outcome=UNREADABLE, detail=f"{missing}: {seen.unreadable[missing]}")
+        cluster, ledger = on_one_clock(seen, self.ledger)
+        situation = Situation(
+            cluster=cluster,
+            policy=self.loaded.policy,
+            observing=template.observing,
+            records=ledger.records,
+            own_namespace=tools.namespace,
+        )
+        question = Question(
+            situation=situation,
+            time_limit=limit,
+            policy_hash=self.loaded.hash,
+            solved=self.planner.solved,
+            relief=self.asked.relief,
+            measured=self.asked.measured if self._fresh else NOTHING_MEASURED,
+            resting=self.planner.succession.resting(self.loaded, cluster.now),
+        )
+        tools.metrics.pending.set(sum(pod.node is None and not pod.ended for pod in cluster.pods.values()))
+        self.desk.solving(self.asked.trigger)
+        try:
+            return self.planner.computer.compute(question, template, self.desk)
+        finally:
+            self.desk.solving("")
+
+    def _without_plan(self, computed: Computed) -> Result | None:
+        if self.desk.is_set():
+            return Result(outcome=CANCELLED, computed=computed)
+        if computed.refusal is not None:
+            return Result(outcome=REFUSED, detail=str(computed.refusal), computed=computed)
+        if computed.plan is None:
+            return Result(outcome=computed.why_none, computed=computed)
+        return None
+
+    def _template(self, *, revision: int, phase: PlanPhase) -> Plan:
+        tools, section = self.planner.tools, self.loaded.policy.plan
+        at = tools.sight.now()
+        stamp = datetime.fromtimestamp(at, UTC).strftime("%Y%m%d-%H%M%S")
+        return Plan(
+            name=f"plan-{stamp}-{tools.rng.randrange(16**4):04x}",
+            revision=revision,
+            phase=phase,
+            trigger=self.asked.trigger,
+            hold=section.hold,
+            blocking=section.blocking,
+            observing=self.loaded.policy.eviction.mode == "observe",
+            writer=tools.slot.holder,
+            policy_hash=self.loaded.hash,
+            started_at=at,
+        )
+
+    # ------------------------------------------------------------------ show, or carry out
+
+    def _observe(self, computed: Computed) -> Result:
+        """Show what would be done: a plan that is no plan for anybody, and the records of observed evictions."""
+        tools, plan = self.planner.tools, computed.plan
+        if plan is None:
+            return Result(outcome=computed.why_none, computed=computed)
+        plan = closed(plan, PlanPhase.COMPLETED, "observed, not carried out", at=tools.sight.now())
+        if tools.leads():
+            try:
+                plan = tools.store.create(plan)
+                self.planner.succession.remember(plan, self.loaded)
+                tools.reporter.write_plan(plan, outcome=OBSERVED)
+            except errors.ApiError as error:
+                _LOG.warning("the observed plan %s was not written: %s", plan.name, error)
+        seen = tools.sight.snapshot()
+        evictions = Evictions(tools, plan, self.loaded, guard=None)
+        for step in plan.disruptions:
+            stay = evictions.evict(step, seen.pods.get(step.uid))
+            if stay is not None:
+                _LOG.info("observed plan %s: %s", plan.name, stay.reason)
+        tools.events.tell(telling.begun(plan, tools.namespace))
+        tools.metrics.plans.labels(plan.trigger, OBSERVED).inc()
+        return Result(outcome=OBSERVED, plan=plan, computed=computed)
+
+    def _install(self, plan: Plan, computed: Computed) -> Result:
+        tools = self.planner.tools
+        installing.let_replicas_show(tools)
+        if not installing.enter(tools, plan.name):
+            return Result(outcome=BUSY, detail="a cycle is evicting", computed=computed)
+        try:
+            if not tools.leads():
+                return Result(outcome=STANDBY, computed=computed)
+            try:
+                created = tools.store.create(plan)
+            except errors.ApiError as error:
+                self.planner.succession.doubt(for_=SETTLES_AFTER)  # it may still come to exist
+                return Result(outcome=UNREADABLE, detail=f"the plan could not be created: {error}", computed=computed)
+            return self._carry(created, computed)
+        finally:
+            tools.gate.leave()
+
+    def _carry(self, plan: Plan, computed: Computed) -> Result:
+        planner, tools = self.planner, self.planner.tools
+        planner.current = plan
+        tools.events.tell(telling.begun(plan, tools.namespace))
+        resting = planner.succession.resting(self.loaded, tools.sight.now())
+        planner.succession.doubt()  # should this break down, the plan may stay open
+        try:
+            carried = Carrier(self._guard(plan), self.loaded, resting=resting).run()
+        finally:
+            planner.current = None
+        planner.finished(carried, self.loaded)
+        return Result(outcome=str(carried.end.phase), detail=carried.end.reason, plan=carried.plan, computed=computed)
+
+    def _dropped(self, empty: Plan, stay: Stay) -> Result:
+        """Close a plan that nobody ever obeyed."""
+        tools = self.planner.tools
+        ended = closed(empty, PlanPhase.ABORTED, stay.reason, at=tools.sight.now())
+        tools.store.write(ended)
+        self.planner.finished(Carried(plan=ended, end=aborted(stay)), self.loaded)
+        return Result(outcome=str(ended.phase), detail=stay.reason, plan=ended)
+
+    @property
+    def _fresh(self) -> bool:
+        """Whether what was measured may still be acted upon."""
+        return self.planner.tools.clock.monotonic() <= good_until(self.asked, self.loaded.policy)
+
+    def _guard(self, plan: Plan) -> Guard:
+        """Return who watches over a plan: only where nodes are relieved does it rest on what was measured."""
+        until = good_until(self.asked, self.loaded.policy) if self.asked.trigger == RELIEF else math.inf
+        return Guard(self.planner.tools, plan, self.loaded.hash, good_until=until)
+
+
+def good_until(asked: Asked, policy: Policy) -> float:
+    """Return until when (monotonic seconds) what was measured for a request may be acted upon."""
+    return asked.at + policy.signals.stale_after
