@@ -8,8 +8,8 @@ from dataclasses import replace
 from pathlib import Path
 
 import click
-from rich.console import Console
 
+from bayplan.consoles import console
 from bayplan.exits import BadPolicy, NoLease, Unreachable
 from bayplan.logs import set_up
 from bayplan.options import common_options, duration, output_option, port_option
@@ -17,7 +17,7 @@ from bayplan.settings import ProcessSettings
 from bayplan.stopping import stop_on_signals
 from descheduler import printing
 from descheduler.decisions import CycleResult
-from descheduler.planning.planner import Result
+from descheduler.planning.results import Result
 from descheduler.process import Process, Setting
 from descheduler.running import NotLeading
 from policies.model.policy import Policy
@@ -137,7 +137,7 @@ def _print(result: CycleResult, planned: Result | None, output: str) -> None:
     if output == "json":
         click.echo(printing.as_json(result, planned))
         return
-    console = Console()
-    printing.print_table(result, console)
+    wide = console()
+    printing.print_table(result, wide)
     if planned is not None:
-        printing.print_planned(planned, console)
+        printing.print_planned(planned, wide)

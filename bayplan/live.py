@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Final
 
 import click
 
@@ -18,6 +19,8 @@ from sources.policy_file import read_policy
 from sources.signals.opening import open_signals
 from sources.signals.reader import Inventories, OpenReader
 from sources.snapshots.snapshot import Snapshot
+
+_NEEDED: Final = ("nodes", "pods")  # without these there is no snapshot; without anything else rails refuse
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,6 +60,9 @@ def live_snapshot(whence: Whence, policy: Policy) -> Snapshot:
         raise Unreachable(str(problem)) from problem
     finally:
         api.close()
+    for kind in _NEEDED:
+        if kind in snapshot.cluster.unreadable:
+            raise Unreachable(f"the {kind} cannot be listed: {snapshot.cluster.unreadable[kind]}")
     for step, text in troubles.items():
         click.echo(f"not known ({step}): {text}", err=True)
     return snapshot

@@ -3,8 +3,8 @@
 from pathlib import Path
 
 import click
-from rich.console import Console
 
+from bayplan.consoles import console
 from bayplan.exits import Unreachable
 from bayplan.options import kubeconfig_option, namespace_option, output_option
 from descheduler.planning.showing import as_json, print_plan, print_plans
@@ -52,10 +52,9 @@ def found(api: KubeApi, namespace: str, name: str | None) -> tuple[Plan, ...]:
 
 def print_found(plans: tuple[Plan, ...], *, single: bool, output: str) -> None:
     """Print what was found."""
-    console = Console(highlight=False)
     if output == "json":
         click.echo(as_json(plans))
     elif single:
-        print_plan(plans[0], console)
+        print_plan(plans[0], console())
     else:
-        print_plans(plans, console)
+        print_plans(plans, console())

@@ -5,14 +5,14 @@ from pathlib import Path
 from typing import Any, Final, Literal
 
 import click
-from rich.console import Console
 
+from bayplan.consoles import console
 from bayplan.exits import BadSnapshot, NotInstalled
 from bayplan.live import Whence, live_snapshot, policy_of
 from bayplan.options import duration, kubeconfig_option, namespace_option, output_option, policy_option
 from bayplan.stopping import stop_on_signals
 from descheduler.optimiser.opening import open_solver
-from descheduler.optimiser.solution import Solver
+from descheduler.optimiser.solution import LARGEST, Solver
 from descheduler.planning.printing import as_json, print_tables
 from descheduler.planning.trying import Bench
 from policies.model.policy import Policy
@@ -30,8 +30,8 @@ def _price(_ctx: click.Context, _param: click.Parameter, text: str | None) -> in
         return None
     if text == "any":
         return "any"
-    if not text.isdecimal():
-        raise click.BadParameter(f"seen {text!r}; allowed is a whole number of 0 or more, or any")
+    if not text.isdecimal() or int(text) > LARGEST:
+        raise click.BadParameter(f"seen {text!r}; allowed is a whole number of 0 to {LARGEST}, or any")
     return int(text)
 
 
@@ -47,7 +47,9 @@ def _price(_ctx: click.Context, _param: click.Parameter, text: str | None) -> in
 )
 @click.option("--price", callback=_price, metavar="PODS", help="Or `any`. Default: the policy's.")
 @click.option("--solver", type=click.Choice(_SOLVERS), help="Who solves. Default: the policy's.")
-@click.option("--seed", type=int, default=1, show_default=True, help="For a run that is to be repeated.")
+@click.option(
+    "--seed", type=click.IntRange(0, LARGEST), default=1, show_default=True, help="For a run that is to be repeated."
+)
 @click.option("--no-curve", "alone", is_flag=True, help="Do not solve for other prices as well.")
 @output_option
 def solve(  # noqa: PLR0913  # one parameter an option, all by keyword
@@ -70,7 +72,8 @@ def solve(  # noqa: PLR0913  # one parameter an option, all by keyword
     Beside the plan stands what it was chosen by, what is proven of it, and how many pods other prices would place.
     """
     if (snapshot is None) == (not live):
-        raise click.UsageError("seen both or neither; allowed is either a SNAPSHOT or --live")
+        seen = "both a SNAPSHOT and --live" if live else "neither a SNAPSHOT nor --live"
+        raise click.UsageError(f"seen {seen}; allowed is either a SNAPSHOT or --live")
     changes = {"time_limit": time_limit, "order": order, "price": price, "solver": solver}
     wanted = _changed(policy_of(policy).policy, changes)
     taken = _read(snapshot) if snapshot else live_snapshot(Whence(kubeconfig=kubeconfig, namespace=namespace), wanted)
@@ -88,7 +91,7 @@ def solve(  # noqa: PLR0913  # one parameter an option, all by keyword
     if output == "json":
         click.echo(as_json(computed, points))
     else:
-        print_tables(computed, points, Console(highlight=False))
+        print_tables(computed, points, console())
 
 
 def _changed(policy: Policy, changes: Mapping[str, Any]) -> Policy:

@@ -5,11 +5,11 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 import click
-from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
 from bayplan import presets
+from bayplan.consoles import console
 from bayplan.exits import BadPolicy, Exit
 from bayplan.options import output_option
 from policies.model.dumping import plain
@@ -96,11 +96,11 @@ def _print_json(value: dict[str, Any]) -> None:
 
 
 def _print_tables(loaded: Loaded, name: str) -> None:
-    console = Console(highlight=False)
-    console.print(f"{name} is valid, hash {loaded.hash}", markup=False)
-    console.print(_overview(loaded.policy))
+    wide = console()
+    wide.print(f"{name} is valid, hash {loaded.hash}", markup=False)
+    wide.print(_overview(loaded.policy))
     if loaded.warnings:
-        console.print(_warnings(loaded.warnings))
+        wide.print(_warnings(loaded.warnings))
 
 
 def _overview(policy_: Policy) -> Table:

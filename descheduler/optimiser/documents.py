@@ -67,7 +67,7 @@ def encode(document: BaseModel) -> bytes:
 def decode_request(content: bytes) -> Request:
     """Return what a solver is asked, or raise `MalformedError`."""
     request = _decode(Request, content, "request")
-    _raise_if(soundness.faults(request.problem))
+    _raise_if((*soundness.faults(request.problem), *soundness.option_faults(request.options)))
     return request
 
 

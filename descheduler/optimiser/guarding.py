@@ -37,7 +37,7 @@ class GuardedSolver:
 
     def solve(self, problem: Problem, options: Options, stop: Stop) -> Solution:
         """Return the solver's plan where it passes every rule, doing nothing otherwise."""
-        unsound = soundness.faults(problem)
+        unsound = (*soundness.faults(problem), *soundness.option_faults(options))
         if unsound:
             _LOG.error("the problem cannot be solved: %s", "; ".join(unsound[:_MOST_TOLD]))
             return _unsound(problem, self.name, unsound)

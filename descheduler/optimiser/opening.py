@@ -6,7 +6,7 @@ Solvers are imported when they are chosen: OR-Tools takes half a second and 200 
 from pathlib import Path
 
 from descheduler.optimiser.guarding import GuardedSolver
-from descheduler.optimiser.solution import Options, Solver
+from descheduler.optimiser.solution import LARGEST, Options, Solver
 from policies.model.plan import Plan
 
 
@@ -25,7 +25,7 @@ def options_of(plan: Plan, *, seed: int = 1, workers: int = 2, deterministic: fl
         time_limit=plan.time_limit,
         order=plan.order,
         evict_for_count=plan.evict_for_count,
-        price=None if plan.price == "any" else plan.price,
+        price=None if plan.price == "any" else min(plan.price, LARGEST),
         seed=seed,
         workers=workers,
         deterministic=deterministic,

@@ -3,9 +3,12 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Literal, Protocol
+from typing import Final, Literal, Protocol
 
 from descheduler.optimiser.problem import Problem
+
+LARGEST: Final = 2**31 - 1
+"""The largest seed that CP-SAT takes, and a price that no plan can reach."""
 
 Assignment = tuple[int | None, ...]
 """The node of each item, None for an item without a place. A `must_leave` item that stays has None."""

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
 from descheduler.optimiser.problem import Item, Problem, Spread
+from descheduler.optimiser.solution import LARGEST, Options
 
 _MOST: Final = 2**63 - 1  # Kubernetes keeps quantities in 64 bits; a request beyond that fits nowhere
 
@@ -23,7 +24,23 @@ def faults(problem: Problem) -> tuple[str, ...]:
     )
 
 
+def option_faults(options: Options) -> tuple[str, ...]:
+    """Return all that is wrong with what a solve is allowed, in the same words."""
+    return tuple(f"options.{path}: seen {seen}; allowed is {allowed}" for path, seen, allowed in _options(options))
+
+
 _Fault = tuple[str, object, str]
+
+
+def _options(options: Options) -> Iterator[_Fault]:
+    for label, limit in (("time_limit", options.time_limit), ("deterministic", options.deterministic)):
+        if limit is not None and not (math.isfinite(limit) and limit >= 0):
+            yield label, limit, "a finite number of 0 or more"
+    for label, number in (("price", options.price), ("seed", options.seed)):
+        if number is not None and not 0 <= number <= LARGEST:
+            yield label, number, f"0 to {LARGEST}"
+    if options.workers < 1:
+        yield "workers", options.workers, "1 or more"
 
 
 def _heads(problem: Problem) -> Iterator[_Fault]:

@@ -13,8 +13,10 @@ from rich.text import Text
 from descheduler.optimiser.solution import Proof, Solution
 from descheduler.planning.computing import NOTHING_PENDING, Computed
 from descheduler.planning.problems.building import Built
+from descheduler.planning.showing import named
 from descheduler.planning.trying import Point, point
 from policies.values.plans import PlanAction, PlanEntry
+from policies.values.pods import Pod
 from policies.values.refusals import Refusal
 
 PROOFS: Final[Mapping[Proof, str]] = {
@@ -69,6 +71,8 @@ def _bound(name: str, solution: Solution) -> float | None:
     tier = _tier(name)
     if name[0] == "U" and tier is not None and tier < len(solution.bounds):
         return solution.bounds[tier]
+    if name[0] == "D" and solution.proof in {Proof.IMPROVED_PROVEN, Proof.NOTHING_BETTER}:
+        return solution.vector[name]
     return solution.disruptions_bound if name == "D" else None
 
 
@@ -89,6 +93,7 @@ def as_json(computed: Computed, curve: Sequence[Point]) -> str:
         "counts": dict(solution.counts) if solution else {},
         "troubles": list(solution.troubles) if solution else [],
         "curve": [_point(one) for one in curve],
+        "waiting": list(map(str, _waiting(computed))),
         "leftOut": _refusals(built.left_out.values()) if built else [],
         "fixed": dict(_rails(built)) if built else {},
     }
@@ -133,6 +138,15 @@ def _refusals(refusals: Iterable[Refusal]) -> list[str]:
     return [str(refusal) for refusal in refusals]
 
 
+def _waiting(computed: Computed) -> Iterator[Pod]:
+    """Yield the pods that the plan leaves pending although it might have placed them."""
+    built, solution = computed.built, computed.solution
+    if built is not None and solution is not None:
+        for pod, item, place in zip(built.pods, built.problem.items, solution.assignment, strict=True):
+            if item.node is None and place is None:
+                yield pod
+
+
 def _rails(built: Built) -> Counter[str]:
     return Counter(refusal.rail for refusal in built.fixed.values())
 
@@ -153,7 +167,7 @@ def print_tables(computed: Computed, curve: Sequence[Point], console: Console) -
     """Print an attempt: the plan, its vector beside doing nothing's, the curve, and who was left out and why."""
     if computed.plan is not None:
         console.print(_plan(computed.plan.entries))
-    if computed.built is not None and computed.solution is not None:
+    if computed.built is not None and computed.solution is not None and computed.solution.vector:
         console.print(_vector(computed.built, computed.solution))
     if curve:
         console.print(_curve(curve))
@@ -162,7 +176,9 @@ def print_tables(computed: Computed, curve: Sequence[Point], console: Console) -
 
 
 def _plan(entries: Sequence[PlanEntry]) -> Table:
-    table = Table("step", "what", "pod", "from", "to", "why", title="Plan", show_edge=False, pad_edge=False)
+    table = Table(
+        "step", "what", *map(named, ("pod", "from", "to", "why")), title="Plan", show_edge=False, pad_edge=False
+    )
     for number, entry in enumerate(entries, start=1):
         cells = (str(number), entry.action, str(entry), entry.source or "-", entry.target or "-", entry.reason)
         table.add_row(*map(Text, cells), style=_STYLES[entry.action])
@@ -196,6 +212,7 @@ def _number(value: float | None) -> str:
 
 def _lines(computed: Computed) -> Iterator[str]:
     built, solution = computed.built, computed.solution
+    yield from (f"left pending: {pod} of priority {pod.priority}" for pod in _waiting(computed))
     if built is not None:
         yield from (f"not placed: {refusal}" for refusal in built.left_out.values())
         if built.fixed:

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from typing import Any, Final
 
 from rich.console import Console
-from rich.table import Table
+from rich.table import Column, Table
 from rich.text import Text
 
 from policies.values.plans import Plan, PlanAction, PlanEntry, PlanPhase
@@ -22,7 +22,17 @@ def as_json(plans: Iterable[Plan]) -> str:
 
 def print_plans(plans: Iterable[Plan], console: Console) -> None:
     """Print one line a plan."""
-    table = Table("plan", "phase", "trigger", "placed", "moved", "evicted", "reason", show_edge=False, pad_edge=False)
+    table = Table(
+        named("plan"),
+        "phase",
+        "trigger",
+        "placed",
+        "moved",
+        "evicted",
+        named("reason"),
+        show_edge=False,
+        pad_edge=False,
+    )
     for plan in plans:
         status = encode_plan_status(plan)
         phase = "Observed" if plan.observing else str(plan.phase)
@@ -37,7 +47,7 @@ def print_plans(plans: Iterable[Plan], console: Console) -> None:
 def print_plan(plan: Plan, console: Console) -> None:
     """Print one plan with its steps, and how far it got."""
     print_plans((plan,), console)
-    table = Table("action", "pod", "from", "to", "why", show_edge=False, pad_edge=False)
+    table = Table("action", *map(named, ("pod", "from", "to", "why")), show_edge=False, pad_edge=False)
     for entry in plan.entries:
         cells = (entry.action, str(entry), entry.source or "-", entry.target or "-", entry.reason)
         table.add_row(*(Text(cell) for cell in cells), style=_ACTIONS[entry.action])
@@ -46,6 +56,11 @@ def print_plan(plan: Plan, console: Console) -> None:
     for condition in plan.conditions:
         met = "yes" if condition.met else "no"
         console.print(Text(f"{condition.kind}: {met} ({condition.reason}) {condition.message}".rstrip()))
+
+
+def named(header: str) -> Column:
+    """Return a column of names: on a narrow terminal they are folded, as one that is cut cannot be asked for."""
+    return Column(header, overflow="fold")
 
 
 def whole(plan: Plan) -> dict[str, Any]:

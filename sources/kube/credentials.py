@@ -5,6 +5,7 @@ It opens kubeconfig and token files and may run an exec plugin; it makes no requ
 
 import logging
 from pathlib import Path
+from typing import Final
 
 import yaml
 from kubernetes.client import Configuration
@@ -14,6 +15,10 @@ from sources.kube.errors import Misconfigured
 
 # An exec plugin's trouble reaches us as a log line of the vendor's only; let it through, drop its debug chatter.
 logging.getLogger("kubernetes").setLevel(logging.WARNING)
+
+_NO_FILE: Final = (
+    "no --kubeconfig, BAYPLAN_KUBECONFIG or KUBECONFIG is given, and the pod's service account is of no use"
+)
 
 
 def load(kubeconfig: Path | None) -> Configuration:
@@ -31,7 +36,7 @@ def load(kubeconfig: Path | None) -> Configuration:
                 config_file=str(kubeconfig), client_configuration=configuration
             )
     except (ConfigException, yaml.YAMLError, OSError, ValueError, TypeError, KeyError, AttributeError) as problem:
-        place = "the pod's service account" if kubeconfig is None else f"kubeconfig {kubeconfig}"
+        place = _NO_FILE if kubeconfig is None else f"kubeconfig {kubeconfig}"
         raise Misconfigured(f"{place}: {problem}") from problem
     return configuration
 

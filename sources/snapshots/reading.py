@@ -47,7 +47,7 @@ def parse_snapshot(content: bytes, *, file: str) -> Snapshot:
     """
     given = _json(content, file)
     _check_head(given, file)
-    flaws = [*_absurd(given, file), *_doubles(given, file)]
+    flaws = [*_absurd(given, file), *_negative(given, file), *_doubles(given, file)]
     try:
         found = ADAPTER.validate_json(content, strict=True)
     except ValidationError as invalid:
@@ -65,6 +65,9 @@ def _json(content: bytes, file: str) -> Any:  # noqa: ANN401  # whatever JSON it
         raise SnapshotErrors([Flaw(file, "", f"byte {cause.start} is not UTF-8; allowed is JSON")]) from cause
     except json.JSONDecodeError as cause:
         message = f"line {cause.lineno}, column {cause.colno}: {cause.msg}; allowed is JSON"
+        raise SnapshotErrors([Flaw(file, "", message)]) from cause
+    except ValueError as cause:  # Python reads no more digits
+        message = f"seen a whole number of over 4300 digits; allowed is {-LARGEST_AMOUNT} to {LARGEST_AMOUNT}"
         raise SnapshotErrors([Flaw(file, "", message)]) from cause
     except RecursionError as cause:
         raise SnapshotErrors([Flaw(file, "", "nested too deeply; allowed is a saved snapshot")]) from cause
@@ -88,6 +91,18 @@ def _absurd(given: object, file: str, at: Location = ()) -> Iterator[Flaw]:
             yield from _absurd(value, file, (*at, key))
     elif isinstance(given, int) and abs(given) > LARGEST_AMOUNT:
         yield Flaw(file, path_text(at), f"seen {given}; allowed is {-LARGEST_AMOUNT} to {LARGEST_AMOUNT}")
+
+
+def _negative(given: Mapping[str, object], file: str) -> Iterator[Flaw]:
+    """Yield requests below nothing, which no API server lets in; an allocatable may be, below its reserves."""
+    pods = given.get("pods")
+    for at, pod in enumerate(pods if isinstance(pods, list) else ()):
+        requests = pod.get("requests") if isinstance(pod, dict) else None
+        amounts = requests.get("amounts") if isinstance(requests, dict) else None
+        for name, amount in amounts.items() if isinstance(amounts, dict) else ():
+            if isinstance(amount, int) and amount < 0:
+                place = path_text(("pods", at, "requests", "amounts", name))
+                yield Flaw(file, place, f"seen {amount}; allowed is 0 or more")
 
 
 def _doubles(given: Mapping[str, object], file: str) -> Iterator[Flaw]:

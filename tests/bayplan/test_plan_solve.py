@@ -78,6 +78,33 @@ def test_the_table_names_destinations_and_reasons(snapshot: str, policy: str) ->
     assert printed.endswith("improved, and proven that nothing is better\n")
 
 
+def test_in_a_pipe_no_name_is_cut_and_on_a_narrow_terminal_it_is_folded(snapshot: str, policy: str) -> None:
+    arguments = ["plan", "solve", snapshot, "--policy", policy, "--no-curve"]
+    wide = CliRunner(env={"COLUMNS": None}).invoke(main, arguments).stdout
+    narrow = CliRunner(env={"COLUMNS": "50"}).invoke(main, arguments).stdout
+
+    assert "makes room on n2 for default/pod4, and fits on n1\n" in wide
+    assert "…" not in wide
+    assert all(name in narrow for name in ("default/po", "d3", "d4"))
+    assert "default/…" not in narrow
+
+
+def test_the_largest_seed_and_price_are_solved(snapshot: str, policy: str) -> None:
+    largest = str(2**31 - 1)
+
+    found = solved(
+        snapshot, "--policy", policy, "--solver", "bayplan", "--seed", largest, "--price", largest, "--no-curve"
+    )
+
+    assert len(found["plan"]) == 2
+
+
+def test_a_price_beyond_measure_in_a_policy_is_any_price(snapshot: str, policy: str) -> None:
+    Path(policy).write_text(POLICY.replace("solver: repaired", f"price: {10**12}"))
+
+    assert len(solved(snapshot, "--policy", policy, "--no-curve")["plan"]) == 2
+
+
 def test_the_command_line_goes_before_the_policy(snapshot: str, policy: str) -> None:
     found = solved(
         snapshot, "--policy", policy, "--solver", "released", "--price", "any", "--order", "frozen", "--no-curve"
@@ -92,6 +119,7 @@ def test_without_a_policy_rails_have_their_defaults(snapshot: str) -> None:
     found = solved(snapshot, "--solver", "repaired", "--no-curve")
 
     assert (found["plan"], found["fixed"]) == ([], {"ready-floor": 3})
+    assert found["waiting"] == ["default/pod4"]
     assert found["why"] == "proven that nothing is better than doing nothing"
 
 
@@ -131,9 +159,12 @@ def test_an_invalid_policy_ends_with_its_errors(tmp_path: Path, snapshot: str) -
 @pytest.mark.parametrize(
     ("arguments", "text"),
     [
-        ((), "allowed is either a SNAPSHOT or --live"),
-        (("FILE", "--live"), "allowed is either a SNAPSHOT or --live"),
-        (("FILE", "--price", "-1"), "allowed is a whole number of 0 or more, or any"),
+        ((), "seen neither a SNAPSHOT nor --live; allowed is either a SNAPSHOT or --live"),
+        (("FILE", "--live"), "seen both a SNAPSHOT and --live; allowed is either a SNAPSHOT or --live"),
+        (("FILE", "--price", "-1"), "allowed is a whole number of 0 to 2147483647, or any"),
+        (("FILE", "--price", "2147483648"), "allowed is a whole number of 0 to 2147483647, or any"),
+        (("FILE", "--seed", "-1"), "-1 is not in the range 0<=x<=2147483647"),
+        (("FILE", "--seed", "2147483648"), "not in the range 0<=x<=2147483647"),
         (("FILE", "--price", "much"), "seen 'much'"),
         (("FILE", "--time-limit", "0s"), "allowed is more than 0s"),
         (("FILE", "--solver", "command"), "seen --solver command and a policy without plan.command"),

@@ -34,6 +34,17 @@ def kubeconfig(tmp_path: Path) -> Iterator[str]:
         yield str(_kubeconfig(tmp_path, fake.url))
 
 
+@pytest.fixture
+def forbidden(tmp_path: Path) -> Iterator[str]:
+    """Serve a cluster that lets nobody list its pods."""
+    site, fake = Site(place=lambda _pod: None), HttpFake()
+    for path in (*(kind.path for kind in EVERYTHING), records_path("bayplan-system")):
+        fake.script(path, Reply(body=site.server.request("GET", path).body))
+    fake.script("/api/v1/pods", Reply(status=403, body=b'{"kind": "Status", "message": "pods is forbidden"}'))
+    with serve(fake):
+        yield str(_kubeconfig(tmp_path, fake.url))
+
+
 def _kubeconfig(folder: Path, url: str) -> Path:
     content = {
         "apiVersion": "v1",
@@ -97,4 +108,17 @@ def test_a_cluster_that_cannot_be_reached_leaves_no_file(tmp_path: Path) -> None
     result = run("snapshot", "save", str(file), "--kubeconfig", str(nowhere))
 
     assert result.exit_code == Exit.UNREACHABLE
+    assert not file.exists()
+
+
+@pytest.mark.parametrize("command", [("snapshot", "save", "FILE"), ("plan", "solve", "--live")])
+def test_without_the_right_to_list_pods_there_is_no_snapshot(
+    forbidden: str, tmp_path: Path, command: tuple[str, ...]
+) -> None:
+    file = tmp_path / "cluster.json"
+
+    result = run(*(str(file) if word == "FILE" else word for word in command), "--kubeconfig", forbidden)
+
+    assert result.exit_code == Exit.UNREACHABLE
+    assert result.stderr == "Error: the pods cannot be listed: 403: pods is forbidden\n"
     assert not file.exists()

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from descheduler.optimiser import soundness
 from descheduler.optimiser.checking import check
 from descheduler.optimiser.guarding import GuardedSolver
 from descheduler.optimiser.opening import in_process
@@ -106,3 +107,24 @@ def test_senseless_problem_is_refused_in_words(item: Any) -> None:
     assert solution.assignment == doing_nothing(problem)
     assert solution.counts == {"unsound": 1}
     assert solution.troubles[0].startswith("problem.items[0]")
+
+
+@pytest.mark.parametrize(
+    ("changes", "told"),
+    [
+        ({"seed": -1}, "options.seed: seen -1; allowed is 0 to 2147483647"),
+        ({"seed": 2**31}, "options.seed: seen 2147483648; allowed is 0 to 2147483647"),
+        ({"price": -1}, "options.price: seen -1; allowed is 0 to 2147483647"),
+        ({"price": 10**30}, f"options.price: seen {10**30}; allowed is 0 to 2147483647"),
+        ({"workers": 0}, "options.workers: seen 0; allowed is 1 or more"),
+        ({"time_limit": float("nan")}, "options.time_limit: seen nan; allowed is a finite number of 0 or more"),
+        ({"deterministic": -1.0}, "options.deterministic: seen -1.0; allowed is a finite number of 0 or more"),
+    ],
+)
+def test_senseless_options_are_refused_in_words(changes: dict[str, Any], told: str) -> None:
+    problem = make_problem([make_item()])
+
+    solution = GuardedSolver(in_process("bayplan")).solve(problem, replace(QUICK, **changes), threading.Event())
+
+    assert (solution.troubles, solution.assignment) == ((told,), (None,))
+    assert soundness.option_faults(replace(QUICK, seed=2**31 - 1, price=2**31 - 1)) == ()

@@ -78,6 +78,20 @@ def test_the_tables_name_the_numbers_the_curve_and_who_is_left_out() -> None:
     assert text.endswith("improved, not proven\n")
 
 
+def test_who_is_left_pending_is_named() -> None:
+    text = printed(computed())
+
+    assert "left pending: default/low of priority -1" in text
+    assert "left pending: default/high of priority 5" in text
+
+
+def test_what_is_proven_is_its_own_bound() -> None:
+    made = built()
+    proven = solution(made, proof=Proof.IMPROVED_PROVEN, disruptions_bound=None)
+
+    assert [row.gap for row in rows(made, proven)][-1] == 0
+
+
 def test_programs_get_all_of_it() -> None:
     found = json.loads(as_json(computed(), [Point(price=3, proof=Proof.IMPROVED)]))
 
@@ -104,6 +118,15 @@ def test_a_plan_that_is_too_large_says_so() -> None:
     attempt = computed(refusal=Refusal("plan-size", "the plan is too large: 300000 bytes"), plan=None)
 
     assert printed(attempt).endswith("the plan is too large: 300000 bytes\n")
+
+
+def test_a_problem_that_nobody_was_asked_has_no_numbers() -> None:
+    made = built()
+
+    text = printed(computed(solution=solution(made, vector={}, baseline={}, troubles=("options.seed: seen -1",))))
+
+    assert "compared, most important first" not in text
+    assert "trouble: options.seed: seen -1" in text
 
 
 def test_an_attempt_without_anything_is_printed_as_well() -> None:

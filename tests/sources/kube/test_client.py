@@ -304,7 +304,7 @@ def test_missing_kubeconfig_is_told(tmp_path: Path) -> None:
 def test_outside_a_pod_a_kubeconfig_is_needed(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("KUBERNETES_SERVICE_HOST", raising=False)
 
-    with pytest.raises(Misconfigured, match="service account: "):
+    with pytest.raises(Misconfigured, match="no --kubeconfig, BAYPLAN_KUBECONFIG or KUBECONFIG is given, and"):
         connect(None)
 
 

@@ -1,6 +1,7 @@
 """Saved snapshots: what is written comes back, and what is wrong is told all at once with its place."""
 
 import json
+import os
 from pathlib import Path
 from typing import Any
 
@@ -84,6 +85,27 @@ def test_nothing_is_left_behind_where_the_file_cannot_be_written(tmp_path: Path)
     assert [path.name for path in tmp_path.iterdir()] == [FILE]
 
 
+def test_a_pipe_or_a_device_is_never_replaced_by_a_file(tmp_path: Path) -> None:
+    pipe = tmp_path / FILE
+    os.mkfifo(pipe)
+
+    with pytest.raises(OSError, match="seen no ordinary file; allowed is one, or a new name"):
+        write_snapshot(small(), pipe)
+
+    assert [path.is_fifo() for path in tmp_path.iterdir()] == [True]
+
+
+def test_a_link_stays_one(tmp_path: Path) -> None:
+    link, target = tmp_path / "latest.json", tmp_path / FILE
+    link.symlink_to(target)
+
+    for _again in range(2):
+        write_snapshot(small(), link)
+
+    assert link.is_symlink()
+    assert read_snapshot(target) == small()
+
+
 def test_a_file_that_is_not_there_is_named(tmp_path: Path) -> None:
     with pytest.raises(SnapshotErrors, match="cannot be read: No such file"):
         read_snapshot(tmp_path / FILE)
@@ -95,6 +117,10 @@ def test_a_file_that_is_not_there_is_named(tmp_path: Path) -> None:
         (b"{", "cluster.json: line 1, column 2: Expecting property name enclosed in double quotes; allowed is JSON"),
         (b"\xff", "cluster.json: byte 0 is not UTF-8; allowed is JSON"),
         (b"[" * 100_000, "cluster.json: nested too deeply; allowed is a saved snapshot"),
+        (
+            b'{"kind": "Snapshot", "version": 1, "now": 1' + b"0" * 5000 + b"}",
+            f"cluster.json: seen a whole number of over 4300 digits; allowed is {-(2**62)} to {2**62}",
+        ),
         (b"[]", "cluster.json: seen a list of 0; allowed is an object, a saved snapshot"),
         (b"{}", "cluster.json: kind: seen nothing; allowed is 'Snapshot'"),
         (b'{"kind": "List"}', "cluster.json: kind: seen 'List'; allowed is 'Snapshot'"),
@@ -104,6 +130,19 @@ def test_a_file_that_is_not_there_is_named(tmp_path: Path) -> None:
 )
 def test_another_file_is_refused_with_one_reason(content: bytes, message: str) -> None:
     assert flaws(content) == [message]
+
+
+def test_requests_below_nothing_are_named_by_pod_and_resource() -> None:
+    given = plain()
+    given["pods"][0]["requests"]["amounts"]["cpu"] = -500
+    given["nodes"][0]["allocatable"]["amounts"]["cpu"] = -500  # what a kubelet's reserves may leave
+
+    assert flaws(given) == ["cluster.json: pods[0].requests.amounts.cpu: seen -500; allowed is 0 or more"]
+
+
+@pytest.mark.parametrize("odd", [3, [3], [{"requests": 3}], [{"requests": {"amounts": 3}}]])
+def test_whatever_stands_for_pods_is_told_once(odd: object) -> None:
+    assert all(flaw.startswith("cluster.json: pods") for flaw in flaws(plain(pods=odd)))
 
 
 def test_every_flaw_is_told_with_its_place() -> None:
