@@ -9,7 +9,7 @@ from rich.text import Text
 
 from descheduler.decisions import CycleResult, Decision, Kind
 from descheduler.planning import showing
-from descheduler.planning.planner import Result
+from descheduler.planning.results import Result
 from sources.kube.decoding.times import rfc3339
 
 _STYLES: Final = {Kind.EVICTED: "bold red", Kind.OBSERVED: "bold yellow", Kind.UNKNOWN: "magenta", Kind.REFUSED: "dim"}
@@ -79,7 +79,9 @@ def print_planned(planned: Result, console: Console) -> None:
 
 
 def _decisions(result: CycleResult) -> Table:
-    table = Table("decision", "rule", "pod", "from", "to", "why", show_edge=False, pad_edge=False)
+    table = Table(
+        "decision", "rule", *map(showing.named, ("pod", "from", "to", "why")), show_edge=False, pad_edge=False
+    )
     for line in result.decisions:
         why = f"{line.rail}: {line.message}" if line.rail else line.reason
         cells = (line.kind, line.rule, str(line.pod or "-"), line.node or "-", line.destination or "-", why)
