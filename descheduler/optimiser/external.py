@@ -7,7 +7,6 @@ import logging
 import os
 import signal
 import subprocess
-import tempfile
 import time
 from collections.abc import Sequence
 from contextlib import ExitStack, suppress
@@ -61,8 +60,9 @@ class CommandSolver:
         """Return what the program answers, or raise `ExternalError`."""
         request = documents.encode(documents.Request(problem=problem, options=options))
         with ExitStack() as files:
-            # Files, not pipes: neither side can block the other, and the size of the answer can be looked at.
-            given, answered, words = (files.enter_context(tempfile.TemporaryFile()) for _ in range(3))
+            # Files, not pipes: neither side can block the other, and the size of the answer can be looked at. They are
+            # in memory, as a folder may be read-only, full, or so small that the node ends us for filling it.
+            given, answered, words = (files.enter_context(_in_memory()) for _ in range(3))
             given.write(request)
             given.seek(0)
             self._run(given, answered, words, deadline=_Deadline(options.time_limit, stop))
@@ -79,15 +79,15 @@ class CommandSolver:
             child = subprocess.Popen(  # noqa: S603 - the command is the operator's own policy
                 self._command, stdin=given, stdout=answered, stderr=words, start_new_session=True
             )
-        except OSError as failed:
+        except (OSError, ValueError) as failed:  # ValueError: a command with a null character
             raise ExternalError("failed", f"{self._command[0]}: could not be started: {failed}") from failed
         with child:
             try:
-                ended = _wait(child, answered, deadline)
+                ended = _wait(child, (answered, words), deadline)
             finally:
                 _end_group(child)
         if not ended:
-            raise ExternalError(*deadline.reason(self._command[0], _size(answered)))
+            raise ExternalError(*deadline.reason(self._command[0], _largest(answered, words)))
         if child.returncode != 0:
             raise ExternalError(
                 "failed",
@@ -109,25 +109,33 @@ class _Deadline:
     def reason(self, program: str, size: int) -> tuple[str, str]:
         """Return what to count an unfinished run under, and why it was ended."""
         if size > _MOST_BYTES:
-            return "malformed", f"{program}: seen more than {_MOST_BYTES} bytes of answer; allowed are as many"
+            return "malformed", f"{program}: seen more than {_MOST_BYTES} bytes of output; allowed are as many"
         if self._stop.is_set():
             return "cancelled", f"{program}: ended, as the solve was cancelled"
         return "late", f"{program}: seen no end after {self._limit:g} s; allowed are {self._limit:g} s"
 
 
-def _wait(child: "subprocess.Popen[bytes]", answered: IO[bytes], deadline: _Deadline) -> bool:
+def _wait(child: "subprocess.Popen[bytes]", output: Sequence[IO[bytes]], deadline: _Deadline) -> bool:
     """Return whether the program ended by itself in time; it stays unreaped, so that its group keeps its number."""
     while os.waitid(os.P_PID, child.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is None:
-        if deadline.over() or _size(answered) > _MOST_BYTES:
+        if deadline.over() or _largest(*output) > _MOST_BYTES:
             return False
         time.sleep(_LOOK_EVERY)
-    return _size(answered) <= _MOST_BYTES
+    return _largest(*output) <= _MOST_BYTES
 
 
 def _end_group(child: "subprocess.Popen[bytes]") -> None:
     """End the program and all it started; those that are gone already are no trouble."""
     with suppress(ProcessLookupError, PermissionError):
         os.killpg(child.pid, signal.SIGKILL)
+
+
+def _in_memory() -> IO[bytes]:
+    return os.fdopen(os.memfd_create("bayplan-solver"), "w+b")
+
+
+def _largest(*files: IO[bytes]) -> int:
+    return max(map(_size, files))
 
 
 def _size(file: IO[bytes]) -> int:

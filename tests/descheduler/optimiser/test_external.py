@@ -1,6 +1,7 @@
 """An external solver is asked in JSON, ended when late with all it started, and its faults are told by path."""
 
 import os
+import tempfile
 import threading
 import time
 from pathlib import Path
@@ -136,13 +137,29 @@ def test_cancelled_program_ends_at_once(tmp_path: Path) -> None:
     assert time.monotonic() - began < 5.0
 
 
-def test_endless_answer_is_cut_off(tmp_path: Path) -> None:
-    command = write_program(tmp_path, 'while True: os.write(1, b"0" * 1048576)')
+@pytest.mark.parametrize("descriptor", [1, 2], ids=["answer", "words"])
+def test_endless_output_is_cut_off(tmp_path: Path, descriptor: int) -> None:
+    command = write_program(tmp_path, f'while True: os.write({descriptor}, b"0" * 1048576)')
 
     failed = ask(command)
 
     assert failed.kind == "malformed"
-    assert "bytes of answer" in str(failed)
+    assert "bytes of output" in str(failed)
+
+
+def test_no_folder_for_temporary_files_is_needed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    command = write_program(tmp_path, "answer(assignment=[0, 1])")
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "nowhere"))
+
+    assert CommandSolver(command).solve(PROBLEM, QUICK, threading.Event()).assignment == (0, 1)
+
+
+@pytest.mark.parametrize("program", ["", "a\0b"])
+def test_name_that_no_program_has_is_told(program: str) -> None:
+    failed = ask((program,))
+
+    assert failed.kind == "failed"
+    assert "could not be started" in str(failed)
 
 
 def _is_gone(pid: int) -> bool:
