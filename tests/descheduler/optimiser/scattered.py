@@ -20,6 +20,7 @@ from descheduler.optimiser.problem import (
 )
 
 _SIZE = 10
+Range = tuple[int, int]
 
 
 def scattered_problems(*, ties: bool = True) -> st.SearchStrategy[Problem]:
@@ -27,11 +28,11 @@ def scattered_problems(*, ties: bool = True) -> st.SearchStrategy[Problem]:
     return st.integers(0, 2**32 - 1).map(lambda seed: scattered(seed, ties=ties))
 
 
-def scattered(seed: int, *, ties: bool = True) -> Problem:
+def scattered(seed: int, *, ties: bool = True, nodes_within: Range = (2, 3), pods_within: Range = (4, 6)) -> Problem:
     """Return the problem of this seed; without `ties` only room, eligibility and budgets matter."""
     rng = random.Random(seed)
-    nodes, tiers = rng.randint(2, 3), rng.randint(1, 3)
-    count = rng.randint(4, 6)
+    nodes, tiers = rng.randint(*nodes_within), rng.randint(1, 3)
+    count = rng.randint(*pods_within)
     eligibility = (tuple(range(nodes)), tuple(sorted(rng.sample(range(nodes), rng.randint(1, nodes)))))
     items = _items(rng, nodes=nodes, tiers=tiers, count=count)
     return Problem(
