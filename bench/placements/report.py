@@ -31,6 +31,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m bench placements", description=__doc__)
     parser.add_argument("rows", nargs="*", help=f"rows to measure, of {', '.join(ROWS)}; all unless given")
     parser.add_argument("--quick", action="store_true", help="few seeds: about three minutes for all rows")
+    parser.add_argument("--write", action="store_true", help="write the page also after a quick run")
     given = parser.parse_args(arguments)
     if unknown := set(given.rows) - set(ROWS):
         parser.error(f"{', '.join(sorted(unknown))} is no row; allowed is {', '.join(ROWS)}")
@@ -44,7 +45,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     print(results.facts(facts))
     if curve:
         print(sheets.curve(curve))
-    if not given.rows and not given.quick:
+    if not given.rows and (given.write or not given.quick):
         _PAGE.write_text(page(lab, found, facts=facts, curve=sheets.curve(curve)))
         print(f"written to {_PAGE}")
     return 0
@@ -71,9 +72,12 @@ def _told(row: str, lab: Lab) -> Iterator[Result]:
         yield result
 
 
+_COMMANDS: Final = {False: "placements", True: '"placements --quick"'}
+
+
 def _facts(lab: Lab, minutes: float) -> dict[str, str]:
     return {
-        "command": "`make bench ROW=placements`",
+        "command": f"`make bench ROW={_COMMANDS[lab.quick]}`",
         "date": f"{datetime.now(UTC):%Y-%m-%d %H:%M} UTC",
         "took": f"{minutes:.0f} minutes",
         "factor": f"{lab.factor:.2f}",

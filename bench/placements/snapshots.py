@@ -16,6 +16,9 @@ from descheduler.optimiser.problem import Problem
 
 _MIDDLE: Final = 0.95
 _SWING: Final = 0.04
+# In turnovers. So a snapshot of up to 100 nodes is taken at about 98 % demand, one of 1,000 at 95, one of 5,000 at 93.
+_PERIOD: Final = 6.0
+_LOWEST: Final = 0.4
 _LARGE: Final = 500
 _HUGE: Final = 5_000
 _LONGEST: Final = 40  # turnovers after which it is given up
@@ -64,6 +67,7 @@ class _Churn:
         self.fleet = Fleet.of(cell.nodes, NODE)
         self._chance = chance
         self._drawer = Drawer(chance, tiers=cell.tiers)
+        self._next = self._drawer.draw()
         self._workloads: list[list[Pod]] = []
         self._asked = np.zeros(2)
         self._total = self.fleet.capacity.sum(axis=0)
@@ -81,14 +85,14 @@ class _Churn:
 
     def step(self) -> None:
         """Let one workload come or go."""
-        target = _MIDDLE + _SWING * math.cos(2 * math.pi * self.turned)
-        if self.demand < target:
-            workload = self._drawer.draw()
-            more = np.array(workload.requests) * workload.replicas
-            if ((self._asked + more) / self._total).max() <= _MIDDLE + _SWING:
-                self._workloads.append(self.fleet.add(workload))
-                self._asked += more
-                return
+        target = _MIDDLE - _SWING * math.cos(2 * math.pi * (self.turned - _LOWEST) / _PERIOD)
+        more = np.array(self._next.requests) * self._next.replicas
+        # One that is too large waits until enough have gone: passing it over would make small pods the rule.
+        if self.demand < target and ((self._asked + more) / self._total).max() <= _MIDDLE + _SWING:
+            self._workloads.append(self.fleet.add(self._next))
+            self._asked += more
+            self._next = self._drawer.draw()
+            return
         self._population = self._population or self.fleet.made
         at = int(self._chance.integers(len(self._workloads)))
         self._workloads[at], self._workloads[-1] = self._workloads[-1], self._workloads[at]
