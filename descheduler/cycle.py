@@ -4,6 +4,7 @@ Only the order is here. Every decision comes from `policies`; every write goes t
 the reporter or the event writer.
 """
 
+import itertools
 import random
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -42,6 +43,7 @@ from sources.signals.reader import Inventory, SignalReader
 
 Landed = tuple[tuple[EvictionRecord, Verification], ...]
 NO_LONGER: Final = "no-longer-proposed"
+_RELIEF_TRIES: Final = 3  # each is a solve of its own; arbitrary
 
 
 class Clusters(Protocol):
@@ -268,7 +270,7 @@ class Cycle:
         known = scene if scene.standings else scene.with_standings(workloads)
         if plan.trigger != "off":
             self._tools.tell_plans(measured(known, pods={}, workloads=workloads), at=at)
-        stuck = frozenset(uid for outcome in outcomes if (uid := _stuck(outcome)) is not None)
+        stuck = [uids for outcome in outcomes if (uids := _stuck(outcome))]
         if stuck and plan.relief:
             pods = self._additive_use(known, loaded)
             self._tools.ask(of_relief(stuck, measured(known, pods=pods, workloads=workloads), at=at))
@@ -335,11 +337,12 @@ def _proposes(scene: Scene, victim: Victim) -> bool:
     return any((candidate.pod.uid, candidate.rule) == (chosen.pod.uid, chosen.rule) for candidate in offered)
 
 
-def _stuck(outcome: Outcome) -> str | None:
-    """Return the UID of a proposal's first candidate that only lacks a destination, None where somebody goes."""
+def _stuck(outcome: Outcome) -> tuple[str, ...]:
+    """Return the UIDs of a proposal's first candidates that only lack a destination, none where somebody goes."""
     if outcome.victim is not None:
-        return None
-    return next((each.pod.uid for each, refusal in outcome.refused if refusal.rail == NO_DESTINATION), None)
+        return ()
+    stuck = (each.pod.uid for each, refusal in outcome.refused if refusal.rail == NO_DESTINATION)
+    return tuple(itertools.islice(stuck, _RELIEF_TRIES))
 
 
 def inventory_of(cluster: Cluster) -> Inventory:

@@ -46,7 +46,7 @@ class Attempt:
     def plain(self) -> Result:
         """Compute beside everything that goes on; what the world has overtaken is dropped by the validation."""
         template = self._template(revision=1, phase=PlanPhase.INSTALLING)
-        computed = self._compute(template, self.loaded.policy.plan.time_limit)
+        computed = self._first_plan(template)
         if isinstance(computed, Result):
             return computed
         result = self._without_plan(computed)
@@ -79,7 +79,7 @@ class Attempt:
         stay = installing.install(self._guard(empty))
         if stay is not None:
             return self._dropped(empty, stay)
-        computed = self._compute(empty, min(BLOCKED_FOR, self.loaded.policy.plan.time_limit))
+        computed = self._compute(empty, min(BLOCKED_FOR, self.loaded.policy.plan.time_limit), self.asked.relief)
         result = computed if isinstance(computed, Result) else self._without_plan(computed)
         if result is not None or isinstance(computed, Result) or computed.plan is None:
             tools.store.delete(empty)
@@ -92,7 +92,18 @@ class Attempt:
 
     # ------------------------------------------------------------------ compute
 
-    def _compute(self, template: Plan, limit: float) -> Computed | Result:
+    def _first_plan(self, template: Plan) -> Computed | Result:
+        """Compute; where no plan relieves a node of its first candidate, try the next one."""
+        limit = self.loaded.policy.plan.time_limit
+        computed = self._compute(template, limit, self.asked.relief)
+        for relief in self.asked.otherwise:
+            if isinstance(computed, Result) or computed.plan is not None or self.desk.is_set():
+                break
+            self.planner.learn(computed)
+            computed = self._compute(template, limit, relief)
+        return computed
+
+    def _compute(self, template: Plan, limit: float, relief: frozenset[str]) -> Computed | Result:
         tools = self.planner.tools
         try:
             seen = tools.sight.snapshot()
@@ -114,7 +125,7 @@ class Attempt:
             time_limit=limit,
             policy_hash=self.loaded.hash,
             solved=self.planner.solved,
-            relief=self.asked.relief,
+            relief=relief,
             measured=self.asked.measured if self._fresh else NOTHING_MEASURED,
             resting=self.planner.succession.resting(self.loaded, cluster.now),
         )
@@ -172,6 +183,7 @@ class Attempt:
             stay = evictions.evict(step, seen.pods.get(step.uid))
             if stay is not None:
                 _LOG.info("observed plan %s: %s", plan.name, stay.reason)
+        telling.log(plan)
         tools.events.tell(telling.begun(plan, tools.namespace))
         tools.metrics.plans.labels(plan.trigger, OBSERVED).inc()
         return Result(outcome=OBSERVED, plan=plan, computed=computed)
@@ -196,6 +208,7 @@ class Attempt:
     def _carry(self, plan: Plan, computed: Computed) -> Result:
         planner, tools = self.planner, self.planner.tools
         planner.current = plan
+        telling.log(plan)
         tools.events.tell(telling.begun(plan, tools.namespace))
         resting = planner.succession.resting(self.loaded, tools.sight.now())
         planner.succession.doubt()  # should this break down, the plan may stay open

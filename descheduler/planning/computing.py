@@ -96,7 +96,7 @@ def _state(built: Built, question: Question) -> str:
         built.situation.cluster,
         Circumstances(
             policy_hash=question.policy_hash,
-            hot=question.relief,
+            hot={*question.relief, *(site.name for site in problem.sites if not site.accepts)},
             fixed=built.fixed,
             allowed=allowed | {"max": -1 if problem.max_disruptions is None else problem.max_disruptions},
         ),

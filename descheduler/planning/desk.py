@@ -5,6 +5,7 @@ It decides nothing. Requests are coalesced: while one waits or runs, further one
 
 import math
 import threading
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final
 
@@ -17,11 +18,13 @@ RELIEF: Final = "relief"
 class Asked:
     """What a trigger asks for. `relief` are the UIDs of pods that must leave their nodes, with what was measured.
 
+    `otherwise` are other pods of the same nodes, to be tried in turn where no plan takes those.
     `at` (monotonic seconds) is when that was measured: a request may wait long, and neither stays true.
     """
 
     trigger: str
     relief: frozenset[str] = frozenset()
+    otherwise: tuple[frozenset[str], ...] = ()
     measured: Measured = NOTHING_MEASURED
     at: float = -math.inf
 
@@ -97,6 +100,11 @@ class Desk:
         return self._cancelled.is_set()
 
 
-def of_relief(uids: frozenset[str], measured: Measured, *, at: float) -> Asked:
-    """Return the request of a cycle whose victims have nowhere to go, as it was seen at a moment."""
-    return Asked(trigger=RELIEF, relief=uids, measured=measured, at=at)
+def of_relief(candidates: Sequence[Sequence[str]], measured: Measured, *, at: float) -> Asked:
+    """Return the request of a cycle whose victims have nowhere to go, as it was seen at a moment.
+
+    `candidates` are the UIDs of each node's pods, the best victim first.
+    """
+    most = max(map(len, candidates))
+    turns = [frozenset(uids[min(turn, len(uids) - 1)] for uids in candidates) for turn in range(most)]
+    return Asked(trigger=RELIEF, relief=turns[0], otherwise=tuple(turns[1:]), measured=measured, at=at)

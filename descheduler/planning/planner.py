@@ -8,7 +8,7 @@ from descheduler import evictor
 from descheduler.ledger import Ledger, LedgerUnreadable
 from descheduler.planning import telling
 from descheduler.planning.attempt import Attempt, good_until
-from descheduler.planning.computing import Computer
+from descheduler.planning.computing import Computed, Computer
 from descheduler.planning.desk import RELIEF, Asked, Desk
 from descheduler.planning.ending import Carried
 from descheduler.planning.results import CANCELLED, OBSERVED, OUTDATED, STANDBY, UNREADABLE, UNWANTED, Result
@@ -40,10 +40,9 @@ class Planner:
 
     def attempt(self, asked: Asked, loaded: Loaded, desk: Desk) -> Result:
         """Compute a plan and carry it out, as the policy says; the result says what came of it."""
-        late = self._too_late(asked, loaded.policy)
-        if late is not None:
-            self._note(late)
-            return late
+        return self._noted(self._too_late(asked, loaded.policy) or self._attempt(asked, loaded, desk))
+
+    def _attempt(self, asked: Asked, loaded: Loaded, desk: Desk) -> Result:
         observing = loaded.policy.eviction.mode == "observe"
         if not observing and not self.ready():
             return Result(outcome=STANDBY)
@@ -51,9 +50,7 @@ class Planner:
         if isinstance(ledger, LedgerUnreadable):
             return Result(outcome=UNREADABLE, detail=str(ledger))
         attempt = Attempt(self, asked, loaded, ledger, desk)
-        result = attempt.blocking() if loaded.policy.plan.blocking and not observing else attempt.plain()
-        self._note(result)
-        return result
+        return attempt.blocking() if loaded.policy.plan.blocking and not observing else attempt.plain()
 
     def _too_late(self, asked: Asked, policy: Policy) -> Result | None:
         """Say why a request that has waited is not wanted any more: by the policy of now, or because of its age."""
@@ -86,17 +83,24 @@ class Planner:
         pod = Pod(namespace=record.namespace, name=record.pod, uid=record.pod_uid)
         return evictor.still_runs(self.tools.api, pod)
 
-    def _note(self, result: Result) -> None:
-        computed = result.computed
-        if computed is not None and computed.solution is not None:
-            solution = computed.solution
-            self.tools.metrics.solves.labels(solution.solver, solution.proof).inc()
-            self.tools.metrics.rejected.labels(solution.solver).inc(solution.counts.get("rejected", 0))
-            self.tools.metrics.solve_seconds.observe(computed.seconds)
+    def learn(self, computed: Computed, *, again: bool = False) -> None:
+        """Count a solve, and remember its state unless it is to be solved again."""
+        solution = computed.solution
+        if solution is None:
+            return
+        self.tools.metrics.solves.labels(solution.solver, solution.proof).inc()
+        self.tools.metrics.rejected.labels(solution.solver).inc(solution.counts.get("rejected", 0))
+        self.tools.metrics.solve_seconds.observe(computed.seconds)
+        if not again:
+            self.solved = self.solved.after(computed.state, proven=computed.proven)
+
+    def _noted(self, result: Result) -> Result:
+        if result.computed is not None:
             # A plan that was found and not carried out may be tried again; an observed one would be found for ever.
-            if result.outcome != CANCELLED and (computed.plan is None or result.outcome == OBSERVED):
-                self.solved = self.solved.after(computed.state, proven=computed.proven)
+            missed = result.computed.plan is not None and result.outcome != OBSERVED
+            self.learn(result.computed, again=missed or result.outcome == CANCELLED)
         if result.plan is None:
             self.tools.metrics.skipped.labels(result.outcome).inc()
         words = f": {result.detail}" if result.detail else ""
         _LOG.log(logging.INFO if result.plan else logging.DEBUG, "plan attempt: %s%s", result.outcome, words)
+        return result

@@ -1,16 +1,25 @@
 """What is said of a plan: events on the plan and on its pods; it writes the words only."""
 
+import logging
 from collections.abc import Iterable, Iterator
 from typing import Final
 
 from descheduler.eventing import Notice
 from policies.values.plans import Plan, PlanAction, PlanEntry, PlanPhase
 
+_LOG: Final = logging.getLogger(__name__)
 _REASONS: Final = {
     PlanPhase.COMPLETED: "PlanCompleted",
     PlanPhase.TIMED_OUT: "PlanTimedOut",
     PlanPhase.ABORTED: "PlanAborted",
 }
+
+
+def log(plan: Plan) -> None:
+    """Log what a plan does, or would do, with each pod."""
+    for entry in plan.entries:
+        would = " (observed)" if plan.observing else ""
+        _LOG.info("%s%s", _fate(entry, plan), would, extra={"plan": plan.name, "action": entry.action.value})
 
 
 def begun(plan: Plan, namespace: str) -> Iterator[Notice]:

@@ -1,7 +1,7 @@
 """A fake replica of the extender, and a scheduler that asks such replicas; as the protocol between the services says.
 
 A replica obeys a plan iff the slot names its UID and revision, it has the object at that revision, the phase has not
-ended and the slot's renewal changed within 10 s on its own clock. It says so in its Lease.
+ended and the slot's renewal changed within 10 s on its own clock. It says so in its Lease, while that was within 6 s.
 """
 
 from collections import Counter
@@ -24,6 +24,7 @@ from sources.kube.plans import decode_plan, decode_slot
 
 OWN: Final = "bayplan-system"
 DROPS_AFTER: Final = 10.0
+SURE_FOR: Final = 6.0
 HOLDS_FOR: Final = 2.0
 RENEW_EVERY: Final = 2.0
 LOOK_EVERY: Final = 0.1
@@ -32,12 +33,16 @@ _MERGE: Final = "application/merge-patch+json"
 
 
 class FakeReplica:
-    """One replica. `dead` does nothing any more; `deaf` sees nothing new but still renews its Lease."""
+    """One replica. `dead` does nothing any more; `deaf` sees nothing new but still renews its Lease.
+
+    One that is `cut` off reaches the API no more, and still answers kube-scheduler.
+    """
 
     def __init__(self, server: ApiServer, name: str, *, deaf: bool = False) -> None:
         self.name = name
         self.dead = False
         self.deaf = deaf
+        self.cut = False
         self.plan: Plan | None = None
         self.shown = ""
         self.dropped = ""
@@ -59,7 +64,7 @@ class FakeReplica:
 
     def _look(self) -> None:
         if not self.dead:
-            if not self.deaf:
+            if not (self.deaf or self.cut):
                 self._follow()
             self._expire()
             if self._clock.monotonic() >= self._next_renewal:
@@ -84,19 +89,29 @@ class FakeReplica:
             self.dropped = self.plan.version
             self._obey(None)
             self._renew()
+        self._say()
 
     def _obey(self, plan: Plan | None) -> None:
-        self.plan = plan
+        before, self.plan = self.plan, plan
         version = "" if plan is None else plan.version
-        if version != self.shown:
-            self.shown = version
+        if version != ("" if before is None else before.version):
             self.history.append((self._clock.now(), version))
             self._held_since = self._clock.monotonic() if plan is not None and plan.revision == 0 else None
-            self._renew()
+            self._say()
             self._wake()
+
+    def _say(self) -> None:
+        """Say in the Lease which plan is obeyed, at once when that changes."""
+        sure = self._clock.monotonic() - self._changed_at <= SURE_FOR
+        word = self.plan.version if self.plan is not None and sure else ""
+        if word != self.shown:
+            self.shown = word
+            self._renew()
 
     def _renew(self) -> None:
         self._next_renewal = self._clock.monotonic() + RENEW_EVERY
+        if self.cut:
+            return
         notes = {"bayplan.dev/plan": self.shown, "bayplan.dev/plan-dropped": self.dropped}
         meta: Raw = {"annotations": notes}
         body: Raw = {"metadata": meta, "spec": {"renewTime": str(self._clock.now())}}

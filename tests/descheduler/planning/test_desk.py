@@ -10,8 +10,8 @@ STOP = Event()
 
 def test_newest_request_of_a_trigger_stands_for_all() -> None:
     desk = Desk()
-    desk.ask(of_relief(frozenset({"a"}), NOTHING_MEASURED, at=1))
-    desk.ask(of_relief(frozenset({"b"}), NOTHING_MEASURED, at=2))
+    desk.ask(of_relief([["a"]], NOTHING_MEASURED, at=1))
+    desk.ask(of_relief([["b"]], NOTHING_MEASURED, at=2))
 
     asked = desk.take(0, stop=STOP)
 
@@ -68,3 +68,13 @@ def test_waiting_ends_with_a_request_or_a_wake() -> None:
     assert found == [None]
     desk.ask(Asked(trigger="periodic"))
     assert desk.take(0, stop=stop) is None
+
+
+def test_other_candidates_of_a_node_are_tried_in_turn() -> None:
+    asked = of_relief([["a", "b", "c"], ["d"], ["e", "f"]], NOTHING_MEASURED, at=0.0)
+
+    assert [set(turn) for turn in (asked.relief, *asked.otherwise)] == [
+        {"a", "d", "e"},
+        {"b", "d", "f"},
+        {"c", "d", "f"},
+    ]

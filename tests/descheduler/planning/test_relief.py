@@ -5,7 +5,8 @@ from typing import Any
 
 import pytest
 
-from descheduler.planning.desk import Asked
+from descheduler.planning.desk import Asked, of_relief
+from descheduler.planning.problems.measured import NOTHING_MEASURED
 from policies.model.plan import Plan
 from tests.descheduler.planning.site import Site as PlanSite
 from tests.descheduler.planning.site import plan_policy
@@ -36,6 +37,7 @@ def test_cycle_without_a_destination_asks_for_relief_with_what_is_measured() -> 
     found = asked(process)
     assert found is not None
     assert (found.trigger, set(found.relief)) == ("relief", {"uid-web-0"})
+    assert [set(turn) for turn in found.otherwise] == [{"uid-api-0"}]
     assert set(found.measured.standings) >= {"n1", "n2", "n3"}
     assert found.measured.use["cpu"]["uid-web-0"] == pytest.approx(1.5)
 
@@ -92,3 +94,30 @@ def test_hot_node_is_relieved_by_moves_that_make_room() -> None:
     assert {raw["spec"]["rule"] for raw in site.server.all("evictionrecords")} == {"relief"}
     (problem,) = site.solver.asked
     assert [item.key for item in problem.items if item.must_leave] == ["uid-hungry-0"]
+
+
+def test_where_no_plan_takes_the_first_candidate_the_next_one_is_tried() -> None:
+    site = PlanSite()
+    site.node("n1", "n2", "n3")
+    site.workload("huge", "n1", cpu=700)
+    site.workload("hungry", "n1", cpu=300)
+    site.workload("calm", "n2", cpu=500)
+    site.workload("still", "n3", cpu=500)
+    process = started(site)
+
+    def answer(_: object) -> None:
+        """Find nothing for the first candidate."""
+        site.solver.goes = {} if len(site.solver.asked) == 1 else {"hungry-0": "n2"}
+
+    site.solver.meanwhile = answer
+    process.site.policy = plan_policy(relief=True)
+    asked = of_relief([["uid-huge-0", "uid-hungry-0"]], NOTHING_MEASURED, at=site.clock.monotonic())
+
+    result = process.planner.attempt(asked, site.loaded, process.desk)
+
+    assert result.outcome == "Completed"
+    assert [[item.key for item in problem.items if item.must_leave] for problem in site.solver.asked] == [
+        ["uid-huge-0"],
+        ["uid-hungry-0"],
+    ]
+    assert process.count("plan_solves_total", solver="scripted", proof="improved-proven") == 2

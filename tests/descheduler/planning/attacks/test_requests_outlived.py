@@ -36,7 +36,7 @@ def test_request_that_waited_until_plans_were_switched_off_moves_nobody(trigger:
 def test_request_for_relief_that_waited_until_relief_was_switched_off_moves_nobody() -> None:
     site = paper(policy=plan_policy(relief=False))
     process = started(site)
-    process.desk.ask(of_relief(frozenset({"uid-pod3-0"}), MEASURED, at=site.clock.monotonic()))
+    process.desk.ask(of_relief([["uid-pod3-0"]], MEASURED, at=site.clock.monotonic()))
 
     result = attempts(site, process).step(Event(), timeout=0)
 
@@ -55,7 +55,7 @@ def relief() -> Site:
 def test_heat_of_a_minute_ago_relieves_nobody() -> None:
     site = relief()
     process = started(site)
-    process.desk.ask(of_relief(frozenset({"uid-pod3-0"}), MEASURED, at=site.clock.monotonic()))
+    process.desk.ask(of_relief([["uid-pod3-0"]], MEASURED, at=site.clock.monotonic()))
     site.wait(61)
 
     result = attempts(site, process).step(Event(), timeout=0)
@@ -68,7 +68,7 @@ def test_heat_of_a_minute_ago_relieves_nobody() -> None:
 def test_heat_that_is_still_fresh_is_relieved() -> None:
     site = relief()
     process = started(site)
-    process.desk.ask(of_relief(frozenset({"uid-pod3-0"}), MEASURED, at=site.clock.monotonic()))
+    process.desk.ask(of_relief([["uid-pod3-0"]], MEASURED, at=site.clock.monotonic()))
     site.wait(20)
 
     result = attempts(site, process).step(Event(), timeout=0)
@@ -80,7 +80,7 @@ def test_heat_that_is_still_fresh_is_relieved() -> None:
 def test_heat_that_grows_old_during_the_solve_relieves_nobody() -> None:
     site = relief()
     process = started(site)
-    process.desk.ask(of_relief(frozenset({"uid-pod3-0"}), MEASURED, at=site.clock.monotonic()))
+    process.desk.ask(of_relief([["uid-pod3-0"]], MEASURED, at=site.clock.monotonic()))
     site.solver.meanwhile = lambda _: site.wait(61)
 
     result = attempts(site, process).step(Event(), timeout=0)
@@ -95,7 +95,7 @@ def test_heat_that_grows_old_between_two_evictions_lets_the_second_stay() -> Non
     site.policy = plan_policy(relief=True, realiseWithin="5s")
     process = started(site)
     at = site.clock.monotonic()
-    process.desk.ask(of_relief(frozenset({"uid-one-0", "uid-two-0"}), MEASURED, at=at))
+    process.desk.ask(of_relief([["uid-one-0"], ["uid-two-0"]], MEASURED, at=at))
     site.server.faults.add(After(lambda: site.wait(60)), path="*/eviction")
 
     result = attempts(site, process).step(Event(), timeout=0)
