@@ -58,8 +58,13 @@ class Orders:
         return self.obeyed is not None and self.obeyed.holds_everybody(now)
 
     def in_force(self, now: float) -> bool:
-        """Tell whether the plan is still in force at this moment, whether or not anybody has reviewed it since."""
-        return self.obeyed is not None and not self._silent(self.obeyed, now)
+        """Tell whether the plan is still in force at this moment, whether or not anybody has reviewed it since.
+
+        A plan that the slot names no more binds nobody, also where the next one cannot be taken up.
+        """
+        obeyed, heard = self.obeyed, self._heard
+        named = obeyed is not None and heard is not None and heard.slot.plan_uid == obeyed.plan.uid
+        return named and obeyed is not None and not self._silent(obeyed, now)
 
     def remarks(self) -> Iterator[str]:
         """Say in words what people should know: a plan that was dropped while the slot still names it."""

@@ -27,6 +27,15 @@ def test_a_plan_is_obeyed_and_the_lease_says_so_once_all_pods_are_known() -> Non
     assert orders.words(synced=False, now=0.0) == {PLAN: None}
 
 
+def test_a_plan_that_the_slot_names_no_more_binds_nobody_although_the_next_was_never_taken_up() -> None:
+    orders = _orders()
+
+    orders.slot(replace(SLOT, plan="q", plan_uid="v"), now=1.0)
+    assert not orders.in_force(1.0)
+    orders.slot(None, now=2.0)
+    assert not orders.in_force(2.0)
+
+
 def test_without_a_slot_or_a_plan_none_is() -> None:
     orders = _orders()
 
