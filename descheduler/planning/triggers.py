@@ -20,6 +20,8 @@ POLL: Final = 0.25
 PERIODIC: Final = "periodic"
 STABLE_QUEUE: Final = "stable-queue"
 FAILURE: Final = "scheduling-failure"
+# Arbitrary. Ages, windows and rests end without any change of a pod, and kube-scheduler tells of the same failure once.
+_ASKS_AGAIN: Final = 60.0
 
 
 def pending(pods: Iterable[Pod]) -> frozenset[str]:
@@ -44,6 +46,7 @@ class Triggers:
     _asked_at: float | None = None
     _waiting: frozenset[str] = frozenset()
     _stable_since: float | None = None
+    _searched_at: float | None = None
 
     def run(self, stop: threading.Event) -> None:
         """Look until `stop`; to be run under supervise()."""
@@ -62,7 +65,10 @@ class Triggers:
 
     def look(self) -> None:
         """Ask for a plan if the policy's trigger says so now."""
-        match self.policy().policy.plan.trigger:
+        trigger = self.policy().policy.plan.trigger
+        if trigger != FAILURE:
+            self._searched_at = None
+        match trigger:
             case "periodic":
                 self._look_at_clock()
             case "stable-queue":
@@ -93,10 +99,17 @@ class Triggers:
             self._stable_since = now
 
     def _look_at_failures(self) -> None:
-        if self._failed.is_set() and not self.desk.busy:
-            self._failed.clear()
-            if pending(self.pods().values()):
-                self._ask(FAILURE)
+        """Ask when a failure was heard of; now and then also for pods of which nothing new will be heard."""
+        now = self.clock.monotonic()
+        again = self._searched_at is None or now - self._searched_at >= _ASKS_AGAIN
+        if self.desk.busy or not (again or self._failed.is_set()):
+            return
+        heard, self._searched_at = self._failed.is_set(), now
+        self._failed.clear()
+        pods = self.pods()
+        waiting = pending(pods.values())
+        if waiting and (heard or any(pods[uid].unschedulable_since is not None for uid in waiting)):
+            self._ask(FAILURE)
 
     def _ask(self, trigger: str) -> None:
         self._asked_at = self.clock.monotonic()

@@ -218,13 +218,30 @@ def test_changes_of_other_pods_are_no_failures() -> None:
     assert scene.look() is None
 
 
-def test_failure_that_was_heard_while_off_is_forgotten() -> None:
+def test_pod_that_failed_while_plans_were_off_is_asked_about_once_they_are_on() -> None:
     scene = Scene(trigger="off")
     scene.fail()
     scene.look()
     scene.policy = plan_policy(trigger="scheduling-failure")
 
-    assert scene.look() is None
+    assert scene.look() == "scheduling-failure"
+
+
+def test_pods_that_still_wait_are_asked_about_again_though_nothing_more_is_heard_of_them() -> None:
+    scene = Scene(trigger="scheduling-failure")
+    scene.fail()
+    assert scene.look() == "scheduling-failure"
+    scene.desk.done()
+
+    assert scene.look(59.5) is None
+    assert scene.look(1) == "scheduling-failure"
+
+
+def test_pods_that_no_scheduler_has_failed_on_are_not_asked_about() -> None:
+    scene = Scene(trigger="scheduling-failure")
+    scene.waiting("web-0")
+
+    assert scene.look(130) is None
 
 
 def test_thread_of_the_triggers_reacts_to_a_failure_and_ends() -> None:
