@@ -12,7 +12,8 @@ from descheduler.optimiser.model.assembling import Model, total
 from descheduler.optimiser.model.draft import Sum
 from descheduler.optimiser.search import Search
 
-_JOINT: Final = 0.5  # of the ladder's time for all tiers at once
+_SMALL: Final = 1_000  # variables up to which all tiers at once are likely to be solved to the end
+_JOINT: Final = 0.5  # of the ladder's time for all tiers at once, where there are more
 
 
 @dataclass(slots=True)
@@ -44,7 +45,7 @@ class Ladder:
         """Place more pods without evicting any."""
         until = self._search.clock.used() + most
         if self._search.options.order == "placement-first" and not self._full():
-            self._joint(most * _JOINT)
+            self._joint(most if self._model.draft.size <= _SMALL else most * _JOINT)
         for tier in range(len(self._model.unplaced)):
             self._tier(tier, until)
 

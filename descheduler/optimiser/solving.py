@@ -29,7 +29,8 @@ from descheduler.optimiser.tables import Ints, tabulate
 from descheduler.optimiser.ties.opening import circular, open_ties
 
 WHOLE: Final = 12_000  # variables up to which the whole problem is one model
-_LADDER: Final = 0.3  # of the time for the whole model, where it leaves a gap
+# Of the time for the whole model, by its variables: small ones are solved to the proof, large ones leave a gap.
+_SHARES: Final = ((1_000, 0.95), (4_000, 0.45), (WHOLE, 0.1))
 _GROW: Final = 0.8  # of the time after which nothing more is placed, only disturbed less
 
 
@@ -110,7 +111,8 @@ class _Run:
         if frame.variables() > WHOLE:
             return
         model = Model(frame, evict_for_count=self._options.evict_for_count, exact=True)
-        until = self._clock.used() + self._clock.left() * _LADDER
+        share = next(share for most, share in _SHARES if frame.variables() <= most)
+        until = self._clock.used() + self._clock.left() * share
         Ladder(self._search, model, self._known).climb(until - self._clock.used())
         self._proven = Prover(self._search, model, self._known).prove(until) and self._exact
 
