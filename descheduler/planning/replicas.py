@@ -101,6 +101,16 @@ class Replicas:
                 return f"{_short(one.name)} does not show the plan"
         return None
 
+    def lost(self, version: str) -> str | None:
+        """Say in words that a plan binds nobody any more, as every live replica has dropped it; None while one has not.
+
+        What one of several does not obey the others still do, so a plan that only waits goes on.
+        """
+        live = self.live()
+        if not live or any(one.dropped != version for one in live):
+            return None
+        return f"{_short(live[0].name)} dropped the plan"
+
     def silent(self, version: str) -> str | None:
         """Say in words why an eviction must wait: beside `lacking`, every Lease must have been *seen* to change lately.
 

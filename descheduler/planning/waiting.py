@@ -57,6 +57,9 @@ class Watch:
             return Stay(word="lease", reason="this process does not hold the lease")
         if tools.slot.held is None:
             return Stay(word="slot", reason="the slot was taken away")
+        lost = tools.replicas.lost(self.guard.plan.version)
+        if lost is not None:
+            return Stay(word="replicas", reason=lost)
         if tools.clock.monotonic() - self._read_at < _READ_PLAN_EVERY:
             return None
         self._read_at = tools.clock.monotonic()

@@ -89,6 +89,18 @@ def test_every_live_replica_must_show_the_plan(
     assert replicas.lacking("u/1") == words
 
 
+def test_plan_is_lost_once_nobody_is_left_who_obeys_it(server: ApiServer, replicas: Replicas) -> None:
+    assert replicas.lost("u/1") is None
+    renew(server, dropped="u/1")
+    renew(server, "two", plan="u/1")
+    replicas.look()
+    assert replicas.lost("u/1") is None
+
+    renew(server, "two", dropped="u/1")
+    replicas.look()
+    assert replicas.lost("u/1") == "replica one dropped the plan"
+
+
 def test_lease_that_is_deleted_is_no_replica_any_more(server: ApiServer, replicas: Replicas) -> None:
     renew(server)
     replicas.look()

@@ -5,11 +5,13 @@ import threading
 import pytest
 
 from descheduler.planning.replicas import Replicas
+from policies.values.plans import PlanPhase
 from simulator.api_server import ApiServer
 from simulator.clock import ManualClock
 from simulator.failures import Failure
 from simulator.faults import After, Before, Fail
-from tests.descheduler.planning.test_carrying import started, two_victims
+from tests.descheduler.planning.site import paper, plan_policy
+from tests.descheduler.planning.test_carrying import in_phase, released, started, two_victims
 from tests.descheduler.planning.test_replicas import OWN, renew
 
 
@@ -137,3 +139,23 @@ def test_look_that_fails_keeps_no_other_look_from_being_made(server: ApiServer, 
     server.faults.add(Fail(Failure(500, "InternalError", "no")), method="GET")
 
     assert [replicas.look() is None for _ in range(3)] == [True, False, True]
+
+
+def test_plan_that_every_replica_has_dropped_is_not_waited_for() -> None:
+    """The process was paused for so long that it lost the plan, but not the lease."""
+    site = paper(grace=2, policy=plan_policy(realiseWithin="30s"))
+    process = started(site)
+    site.scheduler.paused = True
+
+    def pause() -> None:
+        process.frozen = True
+        site.wait(10.5)
+        process.frozen = False
+
+    in_phase(site, PlanPhase.REALISING, pause)
+
+    result = process.attempt()
+
+    assert result.outcome == "Aborted"
+    assert result.detail == "replica one dropped the plan"
+    released(site)
