@@ -134,9 +134,9 @@ class Carrier:
             if progress.done:
                 self._journal.met("Realised", "Bound", _BOUND)
                 return End(phase=PlanPhase.COMPLETED, reason=_BOUND)
-            if self._loaded.policy.plan.nominate:
-                self._nominator.nominate(cluster)
             end = self._watch.end(progress, f"not in time: {progress.missing}")
             if end is not None:
                 return end
+            if self._loaded.policy.plan.nominate:
+                self._nominator.nominate(cluster)
             self._tools.pause(POLL)

@@ -79,3 +79,24 @@ def test_without_the_option_nobody_is_nominated() -> None:
     started(site).attempt()
 
     assert nominations(site) == []
+
+
+def test_leader_that_was_replaced_while_it_was_paused_nominates_nobody() -> None:
+    """Whoever is nominated passes the reservations of the plan that is in force now."""
+    site = paper(policy=plan_policy(nominate=True), grace=2)
+    site.rights = with_the_component()
+    process, second = started(site), site.process("b")
+    site.scheduler.paused = True
+
+    def pause() -> None:
+        process.frozen = True
+        site.wait(20)
+        assert second.planner.ready()
+        process.frozen = False
+
+    in_phase(site, PlanPhase.EVICTING, pause)
+
+    assert process.attempt().outcome == "Aborted"
+
+    assert site.evictions() == ["pod3-0"]
+    assert nominations(site) == []
