@@ -102,24 +102,24 @@ def test_a_blocking_run_lets_nobody_be_scheduled_for_two_seconds_at_most(
     plans: Planning, record_property: Callable[[str, object], None]
 ) -> None:
     solver = held_solver(plans.scene.plane, plans.scene.name)
-    policy = plans.policy(eviction={"minReadyReplicas": 0}, blocking=True, **solver.plan)
+    fields = {"eviction": {"minReadyReplicas": 0}, "blocking": True, "trigger": "periodic", "interval": "1s"}
+    policy = plans.policy(**fields, **solver.plan)
     (pair,) = doubling.settle(plans, count=1)
-    plans.scene.nodes(1, small("8"))
+    (elsewhere,) = plans.scene.nodes(1, small("8"))
     plans.rules = plans.floor(0)
     plans.extend(policy)
     doubling.late(plans, [pair])
-    plans.plan_for(policy)
+    descheduler = plans.plan_for(policy)
     plans.wait_phase("Computing")
     wait_until(lambda: all(plans.shown().values()), "the extender to show the empty plan")
     shown = time.time()
 
-    plans.workload("other", 5, "100m")
+    plans.workload("other", 5, "100m", nodeSelector={"kubernetes.io/hostname": elsewhere})
     wait_until(lambda: len(plans.bound_at("other")) == 5, "the others to be bound", timeout=20)
 
     held = min(plans.bound_at("other")) - shown
     record_property("seconds_held", round(held, 2))
     assert held <= HOLDS + NOISE
-    never_before = [at for at in plans.bound_at("other") if at < shown + HOLDS - NOISE]
-    assert never_before == []
-    solver.go()
+    assert held >= HOLDS - NOISE
+    descheduler.use(plans.policy(**fields))  # a solver that answers in time
     doubling.as_planned(plans, [pair])
