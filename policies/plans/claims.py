@@ -37,6 +37,11 @@ class Claim:
         return self.pod.uid
 
     @property
+    def spots(self) -> frozenset[str]:
+        """The nodes that it keeps others from."""
+        return self.nodes if self.place is None else frozenset({self.place.node})
+
+    @property
     def requests(self) -> Resources:
         """What it takes of each of the nodes."""
         return self.pod.requests

@@ -4,10 +4,11 @@ Like an occupancy it is somebody's working copy, who sees to it that one change 
 the plan's own nodes and kinds of pods cost anything. It decides about nobody.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 
 from policies.plans.quotas import Kind, kind_among, leaving
-from policies.plans.reservations import Reserve, Whom, reserve, shares
+from policies.plans.reservations import Promise, Reserve, Whom, reserve, shares
 from policies.values.nodes import Node
 from policies.values.plans import Plan
 from policies.values.pods import Pod
@@ -89,24 +90,27 @@ class PlanInForce:
             self.repelling.add(whom)
 
     def _reckon(self, name: str) -> None:
-        share, waiting = self._shares[name], self._waiting[name].values()
-        # Whom the plan places here has a promise already: nominated or not, it needs its room once.
-        here = {promise.whom for promise in share.promises}
-        now = reserve(
-            share,
-            self._nodes.get(name),
-            self._standing[name],
-            leaving=self.leaving,
-            nominated=[pod for pod in waiting if self.whom(pod) not in here],
-        )
-        for whom in here:
-            self._awaited[whom].pop(name, None)
+        share = self._shares[name]
+        now = reserve(share, self._nodes.get(name), self._standing[name], leaving=self.leaving)
+        now = replace(now, nominated=tuple(self._unpromised(name, now.promises)))
+        for promise in share.promises:
+            self._awaited[promise.whom].pop(name, None)
         for promise in now.promises:
             self._awaited[promise.whom][name] = promise.count
         if now.promises:
             self.promised[name] = now
         else:
             self.promised.pop(name, None)
+
+    def _unpromised(self, name: str, promises: Iterable[Promise]) -> Iterator[Pod]:
+        """Yield whoever is nominated to a node beyond those whom a promise counts there: each needs its room once."""
+        left = {promise.whom: promise.count for promise in promises}
+        for pod in self._waiting[name].values():
+            whom = self.whom(pod)
+            if whom is not None and left.get(whom, 0) > 0:
+                left[whom] -= 1
+            else:
+                yield pod
 
 
 def _alike(before: Pod | None, after: Pod | None) -> bool:
@@ -115,4 +119,4 @@ def _alike(before: Pod | None, after: Pod | None) -> bool:
 
 
 def _stand(pod: Pod) -> tuple[object, ...]:
-    return pod.node, pod.nominated_node, pod.requests, pod.terminating, pod.ended, pod.priority
+    return pod.node, pod.nominated_node, pod.owner, pod.requests, pod.terminating, pod.ended, pod.priority

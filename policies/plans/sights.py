@@ -7,7 +7,7 @@ from policies.plans.claims import Claim, Claims, claim_place, claim_room
 from policies.plans.company import barred
 from policies.plans.force import PlanInForce
 from policies.plans.quotas import Kind, Place
-from policies.plans.reservations import Amounts, Whom
+from policies.plans.reservations import NO_AMOUNTS, Amounts, Whom
 from policies.values.nodes import Node
 from policies.values.plans import Plan
 from policies.values.pods import Pod
@@ -71,12 +71,18 @@ class PlanSight:
         return room.closed_to(self.pod, claimed=self.claims.on(node), freed=freed)
 
     def kept_by_claims(self, closed: Iterable[str]) -> list[str]:
-        """Return of some nodes closed to the pod those that only others' claims keep from it."""
+        """Return of some nodes closed to the pod those that only others' claims keep from it.
+
+        For a planned pod these are the places of its own that others have claimed, offered to it now or not.
+        """
+        if self.planned:
+            return [name for name in self.awaited if name not in self.open]
         reserves = ((name, self.force.promised[name]) for name in closed)
         return [
             name
             for name, reserve in reserves
-            if name in self.awaited or not reserve.room(self.pod.priority).closed_to(self.pod)
+            if name in self.awaited
+            or not reserve.room(self.pod.priority).closed_to(self.pod, freed=self._own_nomination(name))
         ]
 
     def barred(self, offered: Iterable[str]) -> list[str]:
@@ -89,17 +95,27 @@ class PlanSight:
             node, whom = self.destination(passed), self.whom
             # A bare pod needs none: nobody else can take its place.
             return claim_place(self.pod, Place(whom, node), now=now) if node and isinstance(whom, Kind) else None
-        nodes = [name for name in self.force.promised if name in passed]
+        # Where it is nominated it counts already.
+        nodes = [name for name in self.force.promised if name in passed and not self._own_nomination(name)]
         return claim_room(self.pod, nodes, now=now) if nodes else None
 
     def _freed(self, victims: Iterable[Pod], node: str) -> Amounts:
-        """Return what a node is rid of without some pods and the pod's own claim.
+        """Return what a node is rid of without some pods, and without the pod's own claim and nomination.
 
         Pods that the plan takes away count as gone already.
         """
-        own = self.claims.own(self.pod.uid, node)
+        own, nominated = self.claims.own(self.pod.uid, node), self._own_nomination(node)
         more = [pod.requests for pod in victims if pod.uid not in self.force.leaving]
-        return total([*more, Resources(own)]).amounts if more else own
+        if not more and not nominated:
+            return own
+        return total([*more, Resources(own), Resources(nominated)]).amounts
+
+    def _own_nomination(self, node: str) -> Amounts:
+        """Return what the pod itself counts as one that is nominated to a node, by what our watch has told last."""
+        for pod in self.force.promised[node].nominated:
+            if pod.uid == self.pod.uid:
+                return pod.requests.amounts
+        return NO_AMOUNTS
 
 
 def look(pod: Pod, force: PlanInForce, claims: Claims, *, nodes: Mapping[str, Node], held: bool = False) -> PlanSight:

@@ -138,3 +138,23 @@ def test_however_pods_came_about_the_plan_is_as_if_it_began_now(
     }
     assert force.places(pending("x")) == anew.places(pending("x"))
     assert kind_of(pending("x")) == WEB
+
+
+def test_who_is_nominated_beyond_what_is_promised_to_his_kind_takes_room_of_his_own() -> None:
+    force = in_force(make_plan(make_quota(wanted=1), make_quota("api", wanted=1)), [N1])
+    force.change(None, pending("a", nominated_node="n1"))
+    assert force.promised["n1"].room(0).left["cpu"] == 4000 - 200
+
+    force.change(None, pending("b", nominated_node="n1"))
+
+    assert force.promised["n1"].room(0).left["cpu"] == 4000 - 300
+
+
+def test_a_pod_that_finds_a_controller_counts_from_then_on() -> None:
+    orphan = make_pod("a", owner=None)
+    force = in_force(make_plan(make_quota()), [N1], [orphan])
+    assert force.places(pending("x")) == {"n1": 1}
+
+    force.change(orphan, make_pod("a"))
+
+    assert force.places(pending("x")) == {}

@@ -118,3 +118,14 @@ def test_what_only_claims_keep_from_a_pod_is_told_apart() -> None:
     assert same.kept_by_claims(["n1"]) == ["n1"]
     assert look_at(small, force, claims=claims).kept_by_claims(["n2"]) == ["n2"]
     assert look_at(large, force, claims=claims).kept_by_claims(["n2"]) == []
+
+
+def test_its_own_nomination_keeps_no_pod_from_its_node() -> None:
+    pod = pending("a", "api", cpu=200, nominated_node="n1")
+    force = in_force(make_plan(make_quota(requests=BIG)), NODES, [pod])
+    asking = replace(pod, nominated_node=None)  # kube-scheduler has taken it back, and we have not heard of it yet
+
+    assert look_at(asking, force).closed(["n1"]) == []
+    assert look_at(replace(asking, uid="uid-b"), force).closed(["n1"]) == ["n1"]
+    assert look_at(replace(asking, requests=make_resources(cpu=300, pods=1)), force).kept_by_claims(["n1"]) == ["n1"]
+    assert look_at(pod, force).claim(["n1"], now=0.0) is None
