@@ -111,6 +111,7 @@ class Judge:
         with self.turn:
             view = replace(self.view(pod), plan_first=self._plan_first(pod))
             decision = decide_preempt(pod, options, view)
+            self._state.plans.preempts(view.plan, pod, decision.kept, now=self._state.clock.monotonic())
         if decision.held:
             self._hold(pod, view, asleep=view.emptied)
         return decision

@@ -33,7 +33,9 @@ class Orders:
         return None if self.obeyed is None else self.obeyed.plan.version
 
     def slot(self, slot: PlanSlot | None, *, now: float) -> None:
-        """Take in the slot; None where there is none."""
+        """Take in the slot; None where there is none. A renewal that comes too late brings no plan back."""
+        if self.obeyed is not None and self._silent(self.obeyed, now):
+            self._drop(self.obeyed.plan)
         if slot is None:
             self._heard = None
         else:
@@ -64,7 +66,7 @@ class Orders:
         """
         obeyed, heard = self.obeyed, self._heard
         named = obeyed is not None and heard is not None and heard.slot.plan_uid == obeyed.plan.uid
-        return named and obeyed is not None and not self._silent(obeyed, now)
+        return named and obeyed is not None and obeyed.plan.uid not in self.dropped and not self._silent(obeyed, now)
 
     def remarks(self) -> Iterator[str]:
         """Say in words what people should know: a plan that was dropped while the slot still names it."""
@@ -80,11 +82,11 @@ class Orders:
         What was dropped is only added: a replica that was restarted finds in its Lease what it must not take up.
         """
         sure = self._heard is not None and self._heard.sure(now)
-        words = {PLAN: self.version if synced and sure else None}
+        words = {PLAN: self.version if synced and sure and self.in_force(now) else None}
         return words | {DROPPED: [*self.dropped.values()][-1]} if self.dropped else words
 
     def told(self, words: Mapping[str, str | None], lease: Mapping[str, str], *, now: float) -> None:
-        """Note what we have written into our Lease, and what stands there since an earlier life."""
+        """Note what we began to write into our Lease at some time, and what stands there since an earlier life."""
         if self.obeyed is not None and words.get(PLAN) == self.version:
             self.obeyed = self.obeyed.told(now)
         before = lease.get(DROPPED) or ""
@@ -97,6 +99,8 @@ class Orders:
         return heard is not None and heard.slot.plan_uid == obeyed.plan.uid and heard.silent(now)
 
     def _drop(self, plan: Plan) -> None:
+        if plan.uid in self.dropped:
+            return
         _LOG.warning("plan %s is dropped: its slot was not renewed for too long", plan.name)
         self.dropped = dict([*self.dropped.items(), (plan.uid, plan.version)][-_MOST_DROPPED:])
         self.drops += 1

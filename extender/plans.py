@@ -6,7 +6,7 @@ Watches tell, requests look and say what was answered, a task of its own lets ti
 
 import math
 import threading
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from itertools import chain
@@ -128,15 +128,17 @@ class Plans:
     def answered(self, sight: PlanSight | None, pod: Pod, decision: FilterDecision, *, now: float) -> None:
         """Note what a filter call got: what the pod claims by it, and whether it waits."""
         if sight is not None:
-            self._claims.drop(pod.uid)
-            claim = sight.claim({*decision.passed}, now=now)
-            if claim is not None:
-                self._claims.put(claim)
+            self._claim(pod.uid, sight.claim({*decision.passed}, now=now))
         if sight is not None and decision.kept_waiting:
             kept = sight.kept_by_claims(decision.refused.get(Reason.RESERVED, ()))
             self.waiting.put(pod.uid, Wait(at=now, held=Reason.HELD in decision.refused, claimed=frozenset(kept)))
         else:
             self.waiting.forget(pod.uid)
+
+    def preempts(self, sight: PlanSight | None, pod: Pod, kept: Collection[str], *, now: float) -> None:
+        """Note where a pod may preempt: until it is seen nominated there, it claims what it will take."""
+        if sight is not None and kept:
+            self._claim(pod.uid, sight.claim(kept, now=now))
 
     def figures(self) -> Figures:
         """Return what there is to count."""
@@ -183,6 +185,8 @@ class Plans:
                 return
             over = self._force is not None and (force is None or force.plan.uid != self._force.plan.uid)
             self.orders.obeyed, self._force, self._claims = obeyed, force, Claims()
+            # Not asked of the clock: a hold may be over before anybody looks, and its end has to be noticed.
+            self._everybody = obeyed is not None and obeyed.plan.revision == 0
             self.waiting.release()
         if over:
             self.released.set()
@@ -197,7 +201,7 @@ class Plans:
             return self.orders.words(synced=synced, now=now)
 
     def told(self, words: Mapping[str, str | None], lease: Mapping[str, str], *, now: float) -> None:
-        """Note what was written into our Lease, and what stands there."""
+        """Note what was sent to our Lease at some time, and what stands there."""
         with self._reviewing, self._lock:
             self.orders.told(words, lease, now=now)
 
@@ -217,8 +221,18 @@ class Plans:
             if pod.node is None and self._kept_somebody(claim):
                 self._nudged.set()
 
+    def _claim(self, uid: str, claim: Claim | None) -> None:
+        """Put a pod's claim in place of its last one; whom that one kept from nodes that are not in it is woken."""
+        before = self._claims.drop(uid)
+        if claim is not None:
+            self._claims.put(claim)
+        if before is not None:
+            freed = before.spots if claim is None else before.spots - claim.spots
+            if freed and self.waiting.kept_by_claims(freed):
+                self._nudged.set()
+
     def _kept_somebody(self, claim: Claim) -> bool:
-        return self.waiting.kept_by_claims(claim.nodes if claim.place is None else (claim.place.node,))
+        return self.waiting.kept_by_claims(claim.spots)
 
 
 @dataclass(frozen=True, slots=True)
@@ -233,6 +247,6 @@ class PlanWord:
         """Return the annotations to write."""
         return self.plans.words(synced=self.synced(), now=self.clock.monotonic())
 
-    def told(self, words: Mapping[str, str | None], lease: Mapping[str, str], /) -> None:
+    def told(self, words: Mapping[str, str | None], lease: Mapping[str, str], /, *, at: float) -> None:
         """Note what was written, and what stands in the Lease."""
-        self.plans.told(words, lease, now=self.clock.monotonic())
+        self.plans.told(words, lease, now=at)

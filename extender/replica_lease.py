@@ -12,7 +12,7 @@ from typing import Any, Final, Protocol
 from sources.clocks import Clock
 from sources.kube.api import KubeApi
 from sources.kube.decoding.times import rfc3339
-from sources.kube.errors import ApiError, NotFound
+from sources.kube.errors import ApiError, NotFound, ServerError, Unanswered
 
 _LOG = logging.getLogger(__name__)
 RENEW_EVERY: Final = 2.0
@@ -42,8 +42,11 @@ class Word(Protocol):
         """Return the annotations to write; None takes one away."""
         ...
 
-    def told(self, words: Mapping[str, str | None], lease: Mapping[str, str], /) -> None:
-        """Note what was written, and all annotations that the Lease has now."""
+    def told(self, words: Mapping[str, str | None], lease: Mapping[str, str], /, *, at: float) -> None:
+        """Note what was written, or may have been, and all annotations that the Lease has now, as far as known.
+
+        `at` (monotonic) is when it was sent: others may have read it from then on.
+        """
         ...
 
 
@@ -108,9 +111,12 @@ class ReplicaLease:
             answer = self._api.request("PATCH", self._path(named=True), body=body, content_type=_MERGE, timeout=2.0)
         except NotFound:
             answer = self._api.request("POST", self._path(named=False), body=self._new(spec, words), timeout=2.0)
+        except (Unanswered, ServerError):
+            self._word.told(words, {}, at=began)
+            raise
         self._renewed = began
         self._written = words
-        self._word.told(words, answer.body["metadata"].get("annotations") or {})
+        self._word.told(words, answer.body["metadata"].get("annotations") or {}, at=began)
 
     def give_up(self) -> None:
         """Delete the Lease, so that nobody waits for this replica; one that stays behind does not count for long."""

@@ -28,6 +28,7 @@ class Waiting:
 
     def __init__(self) -> None:
         self._waits: dict[str, Wait] = {}
+        self._held: set[str] = set()  # a blocking run may hold thousands, and each that asks wants to know how many
 
     def __len__(self) -> int:
         return len(self._waits)
@@ -35,28 +36,33 @@ class Waiting:
     def put(self, uid: str, wait: Wait) -> None:
         """Note that a pod was refused every node."""
         self._waits[uid] = wait
+        if wait.held:
+            self._held.add(uid)
+        else:
+            self._held.discard(uid)
 
     def forget(self, uid: str) -> None:
         """Drop a pod that may go somewhere, is bound or gone."""
         self._waits.pop(uid, None)
+        self._held.discard(uid)
 
     def release(self) -> None:
         """Let nobody count as held: another plan decides anew who is, as each pod asks."""
         self._waits = {uid: replace(wait, held=False) for uid, wait in self._waits.items()}
+        self._held.clear()
 
     def sweep(self, now: float) -> None:
         """Drop those that would have asked again since."""
         for uid in [uid for uid, wait in self._waits.items() if now > wait.at + _ASKS_WITHIN]:
-            del self._waits[uid]
+            self.forget(uid)
 
     def held(self, *, beside: str = "") -> int:
         """Return how many pods are held, without the one asking."""
-        return sum(wait.held for uid, wait in self._waits.items() if uid != beside)
+        return len(self._held) - (beside in self._held)
 
     def is_held(self, uid: str) -> bool:
         """Tell whether a pod is held."""
-        wait = self._waits.get(uid)
-        return wait is not None and wait.held
+        return uid in self._held
 
     def kept_by_claims(self, nodes: Iterable[str]) -> bool:
         """Tell whether claims on any of these nodes kept somebody from them."""

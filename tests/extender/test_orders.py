@@ -132,3 +132,21 @@ def test_of_the_dropped_fifty_are_remembered() -> None:
 
     assert len(orders.dropped) == 50
     assert orders.words(synced=True, now=0.0)[DROPPED] == "u59/1"
+
+
+def test_what_was_dropped_in_an_earlier_life_is_out_of_force_at_once() -> None:
+    orders = _orders()
+
+    orders.told({PLAN: "u/1"}, {DROPPED: "u/1"}, now=0.0)
+
+    assert not orders.in_force(0.0)
+    assert orders.words(synced=True, now=0.0) == {PLAN: None, DROPPED: "u/1"}
+
+
+def test_one_plan_is_dropped_once() -> None:
+    orders = _orders()
+    orders.slot(replace(SLOT, renewal=2), now=10.1)
+    orders.slot(replace(SLOT, renewal=3), now=30.0)
+    orders.due(50.0)
+
+    assert orders.drops == 1

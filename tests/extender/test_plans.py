@@ -342,9 +342,84 @@ def test_our_lease_speaks_of_a_plan_once_all_pods_are_known(clock: ManualClock) 
     before: Mapping[str, str | None] = word.words()
 
     synced[0] = True
-    word.told(word.words(), {})
+    word.told(word.words(), {}, at=clock.monotonic())
 
     assert before == {PLAN: None}
     assert word.words() == {PLAN: "u/1"}
     assert scene.plans.orders.obeyed is not None
     assert scene.plans.orders.obeyed.told_at == clock.monotonic()
+
+
+def test_whom_a_claim_kept_out_is_woken_when_its_pod_asks_again_and_claims_less() -> None:
+    scene = Scene()
+    _full(scene)
+    scene.begin(make_plan(make_quota(requests=BIG), make_quota(node="n2", requests=BIG)))
+    pod = pending("a", "api", cpu=200)
+    scene.ask(pod)
+    assert scene.ask(pending("b", "api", cpu=200)).kept_waiting
+
+    scene.ask(replace(pod, priority=0, requests=make_resources(cpu=300, pods=1)))
+
+    assert scene.was_nudged()
+    assert scene.ask(pending("b", "api", cpu=200)).passed == ["n1"]
+
+
+def test_a_planned_pod_is_woken_when_a_place_of_its_own_that_was_claimed_is_open_again() -> None:
+    scene = Scene()
+    scene.census.nodes["n3"] = make_node("n3")
+    scene.begin(make_plan(make_quota(), make_quota(node="n3")))  # n3, where a victim still ends, is not offered
+    assert scene.ask(pending("a")).passed == ["n1"]
+    assert scene.ask(pending("b")).kept_waiting
+
+    scene.delete(pending("a"))
+
+    assert scene.was_nudged()
+    assert scene.ask(pending("b")).passed == ["n1"]
+
+
+def test_a_renewal_that_comes_too_late_brings_no_plan_back() -> None:
+    scene = Scene()
+    scene.begin()
+    assert scene.ask(pending("a"), now=10.1).passed == NAMES  # from here on the plan has lost
+
+    scene.plans.slot(replace(SLOT, renewal=9), now=10.15)
+
+    assert scene.ask(pending("a"), now=10.2).passed == NAMES
+    assert scene.plans.figures().dropped == 1
+
+
+def test_a_hold_that_began_and_ended_while_nobody_looked_wakes_whom_it_kept_waiting() -> None:
+    scene = Scene()
+    scene.plans.step(0.0)
+    scene.begin(make_plan(revision=0, phase=PlanPhase.COMPUTING))
+    assert scene.ask(pending("a")).kept_waiting
+    scene.plans.told(scene.plans.words(synced=True, now=0.0), {}, now=0.0)
+
+    scene.plans.step(2.5)
+
+    assert scene.was_nudged()
+
+
+def test_who_may_preempt_claims_the_room_until_he_is_seen_nominated() -> None:
+    scene = Scene()
+    scene.begin(make_plan(make_quota(requests=BIG), make_quota(node="n2", requests=BIG)))
+    pod = pending("a", "api", cpu=200, priority=0)
+
+    with scene.plans.turn:
+        scene.plans.preempts(scene.plans.sight(pod, most_held=0, now=0.0), pod, ["n1"], now=0.0)
+    assert scene.ask(pending("b", "api", cpu=200)).passed == ["n2"]
+
+    scene.put(replace(pod, nominated_node="n1"))
+    assert scene.plans.figures().claims == 1  # b's
+    assert scene.ask(pending("c", "api", cpu=200)).passed == []
+
+
+def test_a_preemption_that_is_vetoed_ends_no_claim() -> None:
+    scene = Scene()
+    scene.begin()
+    scene.ask(pending("a"))
+
+    scene.plans.preempts(scene.plans.sight(pending("a"), most_held=0, now=0.0), pending("a"), [], now=0.0)
+    scene.plans.preempts(None, pending("a"), ["n1"], now=0.0)
+
+    assert scene.plans.figures().claims == 1

@@ -10,6 +10,7 @@ from simulator import faults
 from simulator.api_server import ApiServer
 from simulator.clock import ManualClock, SteppingEvent
 from simulator.jsons import Raw
+from sources.kube.errors import TimedOut, Unreachable
 from tests.raw import raw_object, raw_pod
 
 REPLICA = Replica("bayplan-system", "extender-0")
@@ -22,14 +23,16 @@ class FakeWord:
 
     says: dict[str, str | None] = field(default_factory=dict)
     heard: list[tuple[Mapping[str, str | None], Mapping[str, str]]] = field(default_factory=list)
+    sent: list[float] = field(default_factory=list)
 
     def words(self) -> Mapping[str, str | None]:
         """Return a copy, as it may change."""
         return {**self.says}
 
-    def told(self, words: Mapping[str, str | None], lease: Mapping[str, str], /) -> None:
+    def told(self, words: Mapping[str, str | None], lease: Mapping[str, str], /, *, at: float) -> None:
         """Keep it."""
         self.heard.append((words, lease))
+        self.sent.append(at)
 
 
 def make_lease(api: ApiServer, clock: ManualClock, word: FakeWord | None = None) -> ReplicaLease:
@@ -163,3 +166,27 @@ def test_a_lease_that_cannot_be_given_up_is_left_to_its_time(api: ApiServer, clo
     lease.give_up()
 
     assert find_lease(api)["spec"]["holderIdentity"] == "extender-0"
+
+
+def test_what_may_have_been_written_counts_from_the_moment_it_was_sent(api: ApiServer, clock: ManualClock) -> None:
+    word = FakeWord({OBEYS: "u/0"})
+    lease = make_lease(api, clock, word)
+    lease.renew()
+    api.faults.add(faults.LostAnswer(), method="PATCH", path="*/leases*", times=1)
+    began = clock.monotonic()
+
+    with pytest.raises(TimedOut):
+        lease.renew()
+
+    assert word.heard[-1] == ({OBEYS: "u/0"}, {})
+    assert word.sent[-1] == began
+
+
+def test_what_was_not_sent_was_told_to_nobody(api: ApiServer, clock: ManualClock) -> None:
+    word = FakeWord({OBEYS: "u/0"})
+    api.faults.add(faults.Unconnected(), method="PATCH", path="*/leases*", times=1)
+
+    with pytest.raises(Unreachable):
+        make_lease(api, clock, word).renew()
+
+    assert word.heard == []
