@@ -34,6 +34,10 @@ class Census:
         resident = self._residents.get(uid)
         return None if resident is None else resident.pod
 
+    def waits(self, uid: str) -> bool:
+        """Tell whether a pod is known to wait for a node."""
+        return uid in self._pending
+
     def residents(self, uids: Iterable[str]) -> list[Resident | None]:
         """Return pods that stand on a node with their workloads, None for each that does not."""
         return [*map(self._residents.get, uids)]

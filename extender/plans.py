@@ -126,12 +126,17 @@ class Plans:
             return now - self.preempting.since(pod.uid, now=now)
 
     def answered(self, sight: PlanSight | None, pod: Pod, decision: FilterDecision, *, now: float) -> None:
-        """Note what a filter call got: what the pod claims by it, and whether it waits."""
+        """Note what a filter call got: what the pod claims by it, and whether it waits.
+
+        An answer that comes after the bind, to a call that kube-scheduler has given up, is none.
+        """
+        if self._census.pod(pod.uid) is not None:
+            return
         if sight is not None:
             self._claim(pod.uid, sight.claim({*decision.passed}, now=now))
         if sight is not None and decision.kept_waiting:
             kept = sight.kept_by_claims(decision.refused.get(Reason.RESERVED, ()))
-            self.waiting.put(pod.uid, Wait(at=now, held=Reason.HELD in decision.refused, claimed=frozenset(kept)))
+            self.waiting.put(pod.uid, Wait.of(now, held=Reason.HELD in decision.refused, claimed=kept))
         else:
             self.waiting.forget(pod.uid)
 
@@ -164,7 +169,7 @@ class Plans:
             over = self._claims.expire(now)
             if (everybody and not self._everybody) or any(self._kept_somebody(claim) for claim in over):
                 self._nudged.set()
-            self.waiting.sweep(now)
+            self.waiting.sweep(now, known=self._census.waits)
             self.preempting.sweep(now)
 
     def review(self, now: float) -> None:

@@ -4,23 +4,35 @@ Whoever uses these sees to it that one call is over before the next begins. Time
 decided here, and nobody woken.
 """
 
-from collections.abc import Iterable
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass, replace
 from typing import Final
 
 # kube-scheduler asks within 5:30 by itself: whoever did not is gone.
 _ASKS_WITHIN: Final = 360.0
+# Our watch knows of a pod by then that kube-scheduler asks about: who is not known waits no more.
+_KNOWN_AFTER: Final = 10.0
+# Thousands may wait, each kept from hundreds of nodes: then one says that any of them may change its answer.
+_MOST_NODES: Final = 16
 # By then the pod's own PodScheduled condition tells that its time is long over.
 _FORGOTTEN_AFTER: Final = 3600.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Wait:
-    """One pod: when it was refused every node, whether as one that is held, and the nodes that claims kept from it."""
+    """One pod: when it was refused every node, whether as one that is held, and the nodes that claims kept from it.
+
+    `claimed` None are too many to be named.
+    """
 
     at: float
     held: bool = False
-    claimed: frozenset[str] = frozenset()
+    claimed: frozenset[str] | None = frozenset()
+
+    @staticmethod
+    def of(at: float, *, held: bool, claimed: Collection[str]) -> "Wait":
+        """Return a wait that takes little memory, however many nodes are claimed."""
+        return Wait(at=at, held=held, claimed=frozenset(claimed) if len(claimed) <= _MOST_NODES else None)
 
 
 class Waiting:
@@ -51,9 +63,13 @@ class Waiting:
         self._waits = {uid: replace(wait, held=False) for uid, wait in self._waits.items()}
         self._held.clear()
 
-    def sweep(self, now: float) -> None:
-        """Drop those that would have asked again since."""
-        for uid in [uid for uid, wait in self._waits.items() if now > wait.at + _ASKS_WITHIN]:
+    def sweep(self, now: float, *, known: Callable[[str], bool]) -> None:
+        """Drop those that would have asked again since, and those of which it is not known that they wait.
+
+        A pod may be gone or bound before a call about it is answered.
+        """
+        over = {True: _ASKS_WITHIN, False: _KNOWN_AFTER}
+        for uid in [uid for uid, wait in self._waits.items() if now > wait.at + over[known(uid)]]:
             self.forget(uid)
 
     def held(self, *, beside: str = "") -> int:
@@ -67,7 +83,7 @@ class Waiting:
     def kept_by_claims(self, nodes: Iterable[str]) -> bool:
         """Tell whether claims on any of these nodes kept somebody from them."""
         ended = frozenset(nodes)
-        return any(not ended.isdisjoint(wait.claimed) for wait in self._waits.values())
+        return any(wait.claimed is None or not ended.isdisjoint(wait.claimed) for wait in self._waits.values())
 
 
 class FirstCalls:

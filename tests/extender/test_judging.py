@@ -16,7 +16,7 @@ from policies.values.plans import PlanSlot
 from policies.values.pods import Owner
 from policies.values.records import RecordState
 from simulator.clock import ManualClock
-from tests.builders import NOW, make_pod
+from tests.builders import NOW, make_node, make_pod
 from tests.extender.fakes import FakeNodes, make_state, retune
 from tests.policies.placement.cases import make_standing
 from tests.policies.placement.test_steering import make_record
@@ -271,3 +271,14 @@ def test_a_pod_that_a_plan_places_is_refused_elsewhere_and_preempts_nobody(clock
     assert judge.filter(pod, ["n2"]).refused == {Reason.PLANNED: ["n2"]}
     assert state.plans.figures().waiting == 1
     assert state.holding.sleepers() == {}
+
+
+def test_a_preemption_that_goes_on_claims_its_node_until_it_is_seen_nominated(clock: ManualClock) -> None:
+    state = make_state(clock=clock)
+    state.plans.plan(None, make_plan(make_quota("db")), now=clock.monotonic())
+    state.plans.slot(PlanSlot(plan="p", plan_uid="u", revision=1), now=clock.monotonic())
+    state.plans.node("n1", make_node("n1"))
+
+    assert Judge(state).preempt(POD, ONE_VICTIM).kept == ["n1"]
+
+    assert state.plans.figures().claims == 1

@@ -423,3 +423,38 @@ def test_a_preemption_that_is_vetoed_ends_no_claim() -> None:
     scene.plans.preempts(None, pending("a"), ["n1"], now=0.0)
 
     assert scene.plans.figures().claims == 1
+
+
+def test_an_answer_that_comes_after_the_bind_claims_nothing_and_lets_nobody_wait() -> None:
+    scene = Scene()
+    scene.begin(make_plan(make_quota(), hold="all"))
+    scene.put(make_pod("a"))
+    scene.put(make_pod("b", workload="api"))
+
+    for pod in (pending("a"), pending("b", "api")):
+        sight = scene.plans.sight(pod, most_held=50, now=0.0)
+        scene.plans.answered(sight, pod, decide_filter(pod, NAMES, make_view(plan=sight)), now=0.0)
+
+    assert (scene.plans.figures().claims, scene.plans.figures().waiting) == (0, 0)
+
+
+def test_pods_that_come_and_go_while_a_plan_is_in_force_leave_nothing_behind() -> None:
+    scene = Scene()
+    scene.begin(make_plan(make_quota(requests=BIG), hold="all"))
+    for number in range(500):
+        pod = pending(f"p{number}", "web" if number % 2 else f"job-{number}", cpu=100 + number)
+        scene.ask(pod)
+        scene.plans.preempting_for(pod, now=0.0)
+        if number % 3:
+            scene.put(replace(pod, nominated_node="n1"))
+        if number % 5:
+            scene.put(replace(pod, node="n1"))
+        scene.delete(pod)
+
+    force = scene.plans._force
+    assert force is not None
+    assert (scene.plans.figures().claims, scene.plans.figures().waiting, len(scene.plans.preempting)) == (0, 0, 0)
+    assert force._standing == {"n1": {}}
+    assert force._waiting == {"n1": {}}
+    assert len(force.samples) <= 1
+    assert len(force.promised["n1"]._rooms) <= 1

@@ -30,7 +30,7 @@ def test_whoever_may_go_or_did_not_ask_for_six_minutes_waits_no_longer() -> None
     waiting.put("a", Wait(at=0.0))
     waiting.put("b", Wait(at=10.0))
 
-    waiting.sweep(365.0)
+    waiting.sweep(365.0, known=lambda _: True)
     assert len(waiting) == 1
     waiting.forget("b")
     waiting.forget("b")
@@ -56,3 +56,26 @@ def test_the_first_call_counts_until_the_pod_is_bound_or_an_hour_has_passed() ->
     assert len(calls) == 1
     calls.sweep(20.1 + 3600.0)
     assert not calls
+
+
+def test_a_pod_that_was_gone_before_it_was_answered_waits_for_ten_seconds_at_most() -> None:
+    waiting = Waiting()
+    waiting.put("gone", Wait(at=0.0, held=True))
+    waiting.put("there", Wait(at=0.0, held=True))
+
+    waiting.sweep(10.0, known=lambda uid: uid == "there")
+    assert waiting.held() == 2
+    waiting.sweep(10.1, known=lambda uid: uid == "there")
+
+    assert waiting.held() == 1
+    assert waiting.is_held("there")
+
+
+def test_who_is_kept_from_many_nodes_waits_for_the_end_of_any_claim() -> None:
+    waiting = Waiting()
+    waiting.put("a", Wait.of(0.0, held=False, claimed=[f"n{number}" for number in range(16)]))
+    assert not waiting.kept_by_claims(["n99"])
+
+    waiting.put("b", Wait.of(0.0, held=False, claimed=[f"n{number}" for number in range(17)]))
+
+    assert waiting.kept_by_claims(["n99"])
