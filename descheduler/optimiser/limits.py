@@ -16,15 +16,12 @@ def floors(model: Model, held: Score) -> list[Limit]:
     ]
 
 
-def price(search: Search, model: Model, gained: Sum, now: int, *, most: int | None = None) -> list[Limit]:
+def price(search: Search, model: Model, gained: Sum, now: int) -> list[Limit]:
     """Return that each unit by which `gained` falls below `now` costs at most the price in weighted disruptions.
 
-    `weights + price * gained <= weights now + price * now`; nothing where there is no price. `most` is a lower price
-    to try first.
+    `weights + price * gained <= weights now + price * now`; nothing where there is no price.
     """
     each = search.options.price
-    if most is not None:
-        each = most if each is None else min(most, each)
     if each is None:
         return []
     return [(total(model.weights).plus(gained, each), search.score.weight + each * now)]

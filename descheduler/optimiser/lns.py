@@ -21,8 +21,6 @@ _FEWEST, _MOST = 6, 24  # the same after rounds that were too hard, or too small
 _POLISH: Final = 12  # nodes of a round that disturbs fewer
 _GROWING: Final = 0.25  # seconds of a round that places more, at most, to begin with
 _LONGEST: Final = 0.8  # the same after rounds that found nothing in their time
-_CHEAP: Final = (3,)  # prices that are tried before the whole price
-_TRIES: Final = 1  # failures at each of them
 _POLISHING: Final = 0.4  # seconds of a round that disturbs fewer, at most
 _PATIENCE: Final = 6  # failures in a row before every third round polishes
 _WAITING: Final = 60  # pods without a place that enter a round
@@ -40,7 +38,6 @@ class Neighbourhoods:
         self._size = _GROW
         self._patience = _GROWING
         self._exhausted = False
-        self._level = 0
 
     def grow(self, until: float, targets: list[int]) -> None:
         """Place more until the time is reached or every tier has what can be had."""
@@ -66,7 +63,7 @@ class Neighbourhoods:
         search = self._search
         free = self._shares()
         roomiest = np.argsort(-free, kind="stable")[: self._size]
-        sites = roomiest if self._rounds == 1 else self._draw(free + 1e-3, self._size)
+        sites = roomiest if not self._failures else self._draw(free + 1e-3, self._size)
         model = self._model(sites)
         # Under `frozen` the tier that gains decides who may be disturbed for it; else any gain will do.
         frozen = search.options.order == "frozen"
@@ -76,12 +73,11 @@ class Neighbourhoods:
             *floors(model, search.score),
             (gained, now - 1),
             *settled(search, model, tier),
-            *price(search, model, gained, now, most=self._offer()),
+            *price(search, model, gained, now),
         ]
         outcome = search.attempt(model, limits, total(model.weights), most=self._patience, alone=True, first=True)
         if outcome.status is Status.INFEASIBLE:
-            dear = self._level >= _TRIES * len(_CHEAP)
-            self._exhausted = dear and len(sites) == len(free) and len(np.flatnonzero(search.where < 0)) <= _WAITING
+            self._exhausted = len(sites) == len(free) and len(np.flatnonzero(search.where < 0)) <= _WAITING
             self._size = min(self._size + 1, _MOST)
         elif outcome.status is Status.UNKNOWN:
             self._size = max(self._size - 1, _FEWEST)
@@ -89,13 +85,7 @@ class Neighbourhoods:
         else:
             self._patience = max(self._patience / 1.3, _GROWING)
             return True
-        self._level += 1
         return False
-
-    def _offer(self) -> int | None:
-        """Return what one more pod may cost now: cheap ones first, then whatever the price allows."""
-        level = self._level // _TRIES
-        return _CHEAP[level] if level < len(_CHEAP) else None
 
     def _polish(self) -> bool:
         search = self._search

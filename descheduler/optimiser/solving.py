@@ -16,6 +16,7 @@ from descheduler.optimiser.classes import classify
 from descheduler.optimiser.clock import Clock
 from descheduler.optimiser.engine import Engine
 from descheduler.optimiser.heuristic.filling import fill, preempt
+from descheduler.optimiser.heuristic.returning import go_home
 from descheduler.optimiser.heuristic.state import State
 from descheduler.optimiser.ladder import Known, Ladder
 from descheduler.optimiser.lns import Neighbourhoods
@@ -126,12 +127,20 @@ class _Run:
         around = Neighbourhoods(self._search, hopeless=self._hopeless)
         around.grow(self._clock.limit * _GROW, self._known.targets())
         self._preempt()
+        self._return()
         around.polish(self._clock.limit, failures=30)
 
     def _preempt(self) -> None:
         state = self._state()
         state.adopt(self._search.where)
         preempt(state, self._options, hopeless=self._hopeless, over=self._clock.over)
+        self._search.offer(state.where)
+
+    def _return(self) -> None:
+        """Send home whom a search moved without need."""
+        state = self._state()
+        state.adopt(self._search.where)
+        go_home(state, over=self._clock.over)
         self._search.offer(state.where)
 
     def _answer(self) -> Solution:

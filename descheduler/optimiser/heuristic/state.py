@@ -33,6 +33,11 @@ class State:
         """Return a point that `undo` can go back to."""
         return len(self._journal)
 
+    def changed(self, mark: int) -> list[tuple[int, int]]:
+        """Return the pods that were given other places since the mark, each with its place now."""
+        pods = dict.fromkeys(pod for pod, _ in self._journal[mark:])
+        return [(pod, int(self.where[pod])) for pod in pods]
+
     def undo(self, mark: int) -> None:
         """Take back every change since the mark."""
         while len(self._journal) > mark:
