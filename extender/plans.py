@@ -80,8 +80,8 @@ class Plans:
         if self._force is None and not self.waiting and not self.preempting:
             return
         with self._lock:
-            if self._force is not None:
-                self._force.change(before, after)
+            if self._force is not None and self._force.change(before, after):
+                self._eased()
             pod = before if after is None else after
             if pod is not None:
                 self._settle(pod, gone=after is None)
@@ -90,7 +90,8 @@ class Plans:
         """Take in a node, once the census has it."""
         if self._force is not None:
             with self._lock:
-                self._force.node(name, node)
+                if self._force.node(name, node):
+                    self._eased()
 
     def leader(self, lease: tuple[str, str] | None, *, now: float) -> None:
         """Take in the leader's Lease (holder and version): each change is a sign of life, one without holder is none.
@@ -222,9 +223,14 @@ class Plans:
             self._claims.put(replace(claim, until=math.inf))
         elif gone or pod.node is not None or claim.failed(pod):
             self._claims.drop(pod.uid)
-            # A bind uses up what was claimed, and wakes everybody by itself.
-            if pod.node is None and self._kept_somebody(claim):
+            # What was claimed of its own node is used up by a bind.
+            if self.waiting.kept_by_claims(claim.spots - {None if gone else pod.node}):
                 self._nudged.set()
+
+    def _eased(self) -> None:
+        """Have whoever waits woken: kube-scheduler may have asked for it before our watch told us why."""
+        if self.waiting:
+            self._nudged.set()
 
     def _claim(self, uid: str, claim: Claim | None) -> None:
         """Put a pod's claim in place of its last one; whom that one kept from nodes that are not in it is woken."""

@@ -6,12 +6,16 @@ the plan's own nodes and kinds of pods cost anything. It decides about nobody.
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
+from typing import Final
 
 from policies.plans.quotas import Kind, kind_among, leaving
 from policies.plans.reservations import Promise, Reserve, Whom, reserve, shares
 from policies.values.nodes import Node
 from policies.values.plans import Plan
 from policies.values.pods import Pod
+
+# Of this priority everything promised counts.
+_LOWEST: Final = -(2**31)
 
 
 class PlanInForce:
@@ -53,8 +57,8 @@ class PlanInForce:
         whom = self.whom(pod)
         return {} if whom is None else self._awaited[whom]
 
-    def change(self, before: Pod | None, after: Pod | None) -> None:
-        """Take in a new, changed or deleted pod."""
+    def change(self, before: Pod | None, after: Pod | None) -> bool:
+        """Take in a new, changed or deleted pod; tell whether somebody may get in now who could not before."""
         touched = self._touched(before) | self._touched(after)
         for name in touched:
             for uid in {pod.uid for pod in (before, after) if pod is not None}:
@@ -62,19 +66,19 @@ class PlanInForce:
                 self._waiting[name].pop(uid, None)
         if after is not None:
             self._enter(after)
-        if touched and not _alike(before, after):
-            for name in touched:
-                self._reckon(name)
+        if not touched or _alike(before, after):
+            return False
+        return True in {self._reckon(name) for name in touched}
 
-    def node(self, name: str, node: Node | None) -> None:
-        """Take in a new or changed node; None where it is gone."""
+    def node(self, name: str, node: Node | None) -> bool:
+        """Take in a new or changed node, None where it is gone; tell whether somebody may get in now."""
         if name not in self._shares:
-            return
+            return False
         if node is None:
             self._nodes.pop(name, None)
         else:
             self._nodes[name] = node
-        self._reckon(name)
+        return self._reckon(name)
 
     def _touched(self, pod: Pod | None) -> set[str]:
         names = () if pod is None else (pod.node, pod.nominated_node)
@@ -89,8 +93,8 @@ class PlanInForce:
         if whom is not None and self.samples.setdefault(whom, pod).constraints.anti_affinity:
             self.repelling.add(whom)
 
-    def _reckon(self, name: str) -> None:
-        share = self._shares[name]
+    def _reckon(self, name: str) -> bool:
+        share, before = self._shares[name], self.promised.get(name)
         now = reserve(share, self._nodes.get(name), self._standing[name], leaving=self.leaving)
         now = replace(now, nominated=tuple(self._unpromised(name, now.promises)))
         for promise in share.promises:
@@ -101,6 +105,7 @@ class PlanInForce:
             self.promised[name] = now
         else:
             self.promised.pop(name, None)
+        return _eased(before, self.promised.get(name))
 
     def _unpromised(self, name: str, promises: Iterable[Promise]) -> Iterator[Pod]:
         """Yield whoever is nominated to a node beyond those whom a promise counts there: each needs its room once."""
@@ -111,6 +116,17 @@ class PlanInForce:
                 left[whom] -= 1
             else:
                 yield pod
+
+
+def _eased(before: Reserve | None, after: Reserve | None) -> bool:
+    """Tell whether a node has more room for others than before, more places for its own, or no promise any more."""
+    if before is None or after is None:
+        return before is not after
+    places = {promise.whom: promise.count for promise in before.promises}
+    if any(promise.count > places.get(promise.whom, 0) for promise in after.promises):
+        return True
+    left = before.room(_LOWEST).left
+    return any(amount > left.get(name, amount) for name, amount in after.room(_LOWEST).left.items())
 
 
 def _alike(before: Pod | None, after: Pod | None) -> bool:

@@ -458,3 +458,41 @@ def test_pods_that_come_and_go_while_a_plan_is_in_force_leave_nothing_behind() -
     assert force._waiting == {"n1": {}}
     assert len(force.samples) <= 1
     assert len(force.promised["n1"]._rooms) <= 1
+
+
+def test_whoever_asked_before_our_watch_told_of_the_room_is_woken() -> None:
+    scene = Scene()
+    scene.census.nodes["n2"] = make_node("n2", cpu=0)
+    scene.begin(make_plan(make_quota(requests=BIG), make_quota("db", "n2", requests=BIG)))
+    other = make_pod("o", workload="api", cpu=200)
+    scene.put(other)
+    assert not scene.was_nudged()  # nobody waits
+    assert scene.ask(pending("b", "api", cpu=200)).kept_waiting  # woken by the deletion, of which we hear only now
+
+    scene.delete(other)
+
+    assert scene.was_nudged()
+    assert scene.ask(pending("b", "api", cpu=200)).passed == ["n1"]
+
+
+def test_whoever_asked_before_our_watch_told_of_a_bind_is_woken_for_the_other_nodes() -> None:
+    scene = Scene()
+    scene.begin(make_plan(make_quota(requests=BIG), make_quota(node="n2", requests=BIG)))
+    assert scene.ask(pending("a", "api", cpu=200)).passed == NAMES
+    assert scene.ask(pending("b", "api", cpu=200)).kept_waiting
+
+    scene.put(make_pod("a", workload="api", cpu=200))
+
+    assert scene.was_nudged()
+    assert scene.ask(pending("b", "api", cpu=200)).passed == ["n2"]
+
+
+def test_whoever_asked_before_our_watch_told_that_a_node_has_grown_is_woken() -> None:
+    scene = Scene()
+    scene.census.nodes["n2"] = make_node("n2", cpu=0)
+    scene.begin(make_plan(make_quota(requests=BIG), make_quota("db", "n2", requests=BIG)))
+    assert scene.ask(pending("b", "api", cpu=300)).kept_waiting
+
+    scene.plans.node("n1", make_node("n1", cpu=8000))
+
+    assert scene.was_nudged()

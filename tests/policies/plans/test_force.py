@@ -158,3 +158,19 @@ def test_a_pod_that_finds_a_controller_counts_from_then_on() -> None:
     force.change(orphan, make_pod("a"))
 
     assert force.places(pending("x")) == {}
+
+
+def test_what_lets_somebody_in_is_told() -> None:
+    other, extra = make_pod("o", workload="api", cpu=500), make_pod("e", workload="api", cpu=100)
+    force = in_force(make_plan(make_quota(wanted=2)), [N1], [other])
+
+    assert not force.change(None, extra)
+    assert force.change(extra, None)
+    assert not force.change(None, make_pod("a"))
+    assert force.change(make_pod("a"), None)  # a place of its own kind is open again
+    assert not force.change(None, make_pod("x", node="n9"))
+    assert force.node("n1", make_node("n1", cpu=8000))
+    assert not force.node("n1", N1)
+    assert not force.node("n9", N1)
+    force.change(None, make_pod("a"))
+    assert force.change(None, make_pod("b"))  # nothing is promised any more
