@@ -128,3 +128,15 @@ def test_senseless_options_are_refused_in_words(changes: dict[str, Any], told: s
 
     assert (solution.troubles, solution.assignment) == ((told,), (None,))
     assert soundness.option_faults(replace(QUICK, seed=2**31 - 1, price=2**31 - 1)) == ()
+
+
+@pytest.mark.parametrize("deterministic", [1e-9, 0.001, 0.009, 0.015])
+def test_a_deterministic_solve_without_time_ends(deterministic: float) -> None:
+    sizes = {"a": (0, 600), "b": (1, 600), "waits": (None, 700)}
+    items = [make_item(key, node=node, requests=(size, size, 1)) for key, (node, size) in sizes.items()]
+    fragmented = make_problem(items, max_disruptions=0)
+
+    options = Options(deterministic=deterministic, workers=1)
+    solution = GuardedSolver(in_process("bayplan")).solve(fragmented, options, threading.Event())
+
+    assert solution.assignment == doing_nothing(fragmented)
