@@ -3,6 +3,7 @@
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import pytest
 
@@ -102,7 +103,12 @@ def test_a_blocking_run_lets_nobody_be_scheduled_for_two_seconds_at_most(
     plans: Planning, record_property: Callable[[str, object], None]
 ) -> None:
     solver = held_solver(plans.scene.plane, plans.scene.name)
-    fields = {"eviction": {"minReadyReplicas": 0}, "blocking": True, "trigger": "periodic", "interval": "1s"}
+    fields: dict[str, Any] = {
+        "eviction": {"minReadyReplicas": 0},
+        "blocking": True,
+        "trigger": "periodic",
+        "interval": "1s",
+    }
     policy = plans.policy(**fields, **solver.plan)
     (pair,) = doubling.settle(plans, count=1)
     (elsewhere,) = plans.scene.nodes(1, small("8"))
