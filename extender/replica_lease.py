@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any, Final, Protocol
 
 from sources.clocks import Clock
-from sources.kube.api import KubeApi
+from sources.kube.api import Answer, KubeApi
 from sources.kube.decoding.times import rfc3339
 from sources.kube.errors import ApiError, NotFound, ServerError, Unanswered
 
@@ -106,11 +106,8 @@ class ReplicaLease:
             "renewTime": rfc3339(self._clock.now()),
         }
         words = self._word.words()
-        body = {"metadata": {"annotations": words}, "spec": spec}
         try:
-            answer = self._api.request("PATCH", self._path(named=True), body=body, content_type=_MERGE, timeout=2.0)
-        except NotFound:
-            answer = self._api.request("POST", self._path(named=False), body=self._new(spec, words), timeout=2.0)
+            answer = self._write(spec, words)
         except (Unanswered, ServerError):
             self._word.told(words, {}, at=began)
             raise
@@ -125,6 +122,13 @@ class ReplicaLease:
             self._api.request("DELETE", self._path(named=True), timeout=2.0)
         except ApiError:
             return
+
+    def _write(self, spec: dict[str, Any], words: Mapping[str, str | None]) -> Answer:
+        body = {"metadata": {"annotations": words}, "spec": spec}
+        try:
+            return self._api.request("PATCH", self._path(named=True), body=body, content_type=_MERGE, timeout=2.0)
+        except NotFound:
+            return self._api.request("POST", self._path(named=False), body=self._new(spec, words), timeout=2.0)
 
     def _new(self, spec: dict[str, Any], words: Mapping[str, str | None]) -> dict[str, Any]:
         metadata: dict[str, Any] = {

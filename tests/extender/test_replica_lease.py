@@ -168,11 +168,15 @@ def test_a_lease_that_cannot_be_given_up_is_left_to_its_time(api: ApiServer, clo
     assert find_lease(api)["spec"]["holderIdentity"] == "extender-0"
 
 
-def test_what_may_have_been_written_counts_from_the_moment_it_was_sent(api: ApiServer, clock: ManualClock) -> None:
+@pytest.mark.parametrize("method", ["PATCH", "POST"])
+def test_what_may_have_been_written_counts_from_the_moment_it_was_sent(
+    api: ApiServer, clock: ManualClock, method: str
+) -> None:
     word = FakeWord({OBEYS: "u/0"})
     lease = make_lease(api, clock, word)
-    lease.renew()
-    api.faults.add(faults.LostAnswer(), method="PATCH", path="*/leases*", times=1)
+    if method == "PATCH":
+        lease.renew()
+    api.faults.add(faults.LostAnswer(), method=method, path="*/leases*", times=1)
     began = clock.monotonic()
 
     with pytest.raises(TimedOut):
