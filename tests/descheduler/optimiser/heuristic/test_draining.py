@@ -32,14 +32,14 @@ def places(state: State) -> Assignment:
 
 
 def full(*sizes: tuple[int, int]) -> Problem:
-    """Return two nodes of 1,000 milli-cores with pods of these sizes on them, and one that waits for 400."""
+    """Return two nodes of 1,000 milli-cores with pods of these sizes on them, and one that waits for 350."""
     running = [make_item(f"p{at}", requests=(cpu, 1, 1), node=node) for at, (cpu, node) in enumerate(sizes)]
-    return make_problem([*running, make_item("waits", requests=(400, 1, 1))])
+    return make_problem([*running, make_item("waits", requests=(350, 1, 1))])
 
 
 def test_a_pod_changes_places_with_a_smaller_one() -> None:
-    # 100 and 300 are free; only together they do.
-    state = opened(full((600, 0), (300, 0), (400, 1), (300, 1)))
+    # 100 and 250 are free; only together they do.
+    state = opened(full((600, 0), (300, 0), (400, 1), (350, 1)))
 
     assert drained(state, 4, price=2)
 
@@ -47,7 +47,7 @@ def test_a_pod_changes_places_with_a_smaller_one() -> None:
 
 
 def test_what_costs_more_than_the_price_is_left_as_it_was() -> None:
-    state = opened(full((600, 0), (300, 0), (400, 1), (300, 1)))
+    state = opened(full((600, 0), (300, 0), (400, 1), (350, 1)))
 
     assert not drained(state, 4, price=1)
     assert not drained(state, 4, over=True)
