@@ -19,7 +19,7 @@ def settle(homes: list[int | None], places: list[int], keep: list[float] | None 
     ]
     problem = make_problem(items, [make_site(str(number)) for number in range(4)])
     tables = tabulate(problem)
-    return identify(tables, classify(problem, tables), np.array(places)).tolist()
+    return [int(place) for place in identify(tables, classify(problem, tables), np.array(places))]
 
 
 def test_who_runs_there_keeps_the_place() -> None:
