@@ -23,7 +23,8 @@ PLAN = make_plan(
     *(make_quota(node=node, wanted=count, requests=PLANNED) for node, count in WANTED.items()),
     entries=[make_entry(VICTIM, None)],
 )
-PODS = [pending(f"w{number}", cpu=300) for number in range(4)] + [
+# As many planned pods as there are places: one more would be like any other wherever all places are filled.
+PODS = [pending(f"w{number}", cpu=300) for number in range(3)] + [
     pending(f"o{number}", "api", cpu=cpu) for number, cpu in enumerate((100, 200, 300, 400, 600))
 ]
 
