@@ -13,6 +13,7 @@ from descheduler.optimiser.problem import Item, Problem, Spread
 from descheduler.optimiser.solution import LARGEST, Options
 
 _MOST: Final = 2**63 - 1  # Kubernetes keeps quantities in 64 bits; a request beyond that fits nowhere
+_HEAVIEST: Final = 2**40  # sums over 100,000 pods, times what a loss counts for, fit into 64 bits
 
 
 def faults(problem: Problem) -> tuple[str, ...]:
@@ -89,8 +90,8 @@ def _item(problem: Problem, item: Item) -> Iterator[_Fault]:
         yield "eligible", item.eligible, _below(problem.eligibility)
     if item.node is not None and not 0 <= item.node < len(problem.sites):
         yield "node", item.node, f"{_below(problem.sites)}, or null"
-    if item.weight < 1:
-        yield "weight", item.weight, "1 or more"
+    if not 1 <= item.weight <= _HEAVIEST:
+        yield "weight", item.weight, f"1 to {_HEAVIEST}"
     if not math.isfinite(item.keep_first):
         yield "keep_first", item.keep_first, "a finite number"
 

@@ -4,6 +4,7 @@ Source: docs/design/optimiser.md, sections 2 and 3. Amounts stay exact up to 2^4
 cut to one more than the largest, which fits nowhere either. Absurd rooms get a coarser unit, rounded to the safe side.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final, TypeAlias
 
@@ -23,7 +24,8 @@ class Tables:
     """Pods are rows of `requests`, nodes rows of `room`; `masks[mask_of[pod]]` are the nodes it may be placed on.
 
     `origin` is where a pod runs, `NOWHERE` for pending ones and for victims that must leave; `left` is a victim's node,
-    where it stands until it gets a place, `NOWHERE` for others. `closed` nodes take nobody: masks leave them out.
+    where it stands until it gets a place, `NOWHERE` for others; `home` is either, for loops, and shared by all ties, of
+    which there are thousands. `closed` nodes take nobody: masks leave them out.
     Without `exact` amounts were rounded, and nothing that follows from them is a proof.
     """
 
@@ -34,6 +36,7 @@ class Tables:
     weight: Ints
     origin: Ints
     left: Ints
+    home: Sequence[int]
     keep_first: npt.NDArray[np.float64]
     mask_of: Ints
     masks: Bools
@@ -66,6 +69,7 @@ def tabulate(problem: Problem) -> Tables:
     closed = np.array([not site.accepts for site in sites], dtype=np.bool_) | (use > room).any(axis=1)
     masks, mask_of = _masks(problem, closed)
     relaxed = np.maximum(np.maximum(room, use), 0)
+    left = np.where(leaving, node, NOWHERE)
     return Tables(
         requests=requests,
         room=relaxed,
@@ -73,7 +77,8 @@ def tabulate(problem: Problem) -> Tables:
         tier=np.array([item.tier for item in items], dtype=np.int64),
         weight=np.array([item.weight for item in items], dtype=np.int64),
         origin=origin,
-        left=np.where(leaving, node, NOWHERE),
+        left=left,
+        home=np.maximum(origin, left).tolist(),
         keep_first=np.array([item.keep_first for item in items], dtype=np.float64),
         mask_of=mask_of,
         masks=masks,

@@ -21,7 +21,7 @@ class State:
         self.by_size: Ints = np.argsort(self.size, kind="stable")
         self._ties = ties
         self._limit = limit
-        self._home = np.maximum(tables.origin, tables.left).tolist()
+        self._home = tables.home
         self._left = tables.left.tolist()
         self._disruptions = 0
         self._journal: list[tuple[int, int]] = []

@@ -15,7 +15,7 @@ class AttractionTie:
     """
 
     def __init__(self, attraction: Attraction, tables: Tables, settled: frozenset[int]) -> None:
-        self._home = np.maximum(tables.origin, tables.left).tolist()
+        self._home = tables.home
         self._carriers, self._matching = frozenset(attraction.carriers), frozenset(attraction.matching)
         self._settled = settled
         self._first_exempt = attraction.first_exempt

@@ -14,9 +14,7 @@ class BudgetTie:
     """
 
     def __init__(self, tables: Tables, members: Iterable[int], allowed: int) -> None:
-        self._home: list[int] = np.maximum(tables.origin, tables.left).tolist()
-        self._victim: list[bool] = tables.leaving.tolist()
-        self._everywhere = np.ones(len(tables.room), dtype=np.bool_)
+        self._home, self._tables = tables.home, tables
         self._left: int = max(allowed, 0) - sum(self._home[member] >= 0 for member in set(members))
 
     def change(self, pod: int, old: int, new: int) -> None:
@@ -29,7 +27,9 @@ class BudgetTie:
 
         It has been lifted when this is asked, which took one already.
         """
-        return self._everywhere if self._victim[pod] and self._left < 0 else None
+        if self._left >= 0 or self._tables.left[pod] < 0:
+            return None
+        return np.ones(len(self._tables.room), dtype=np.bool_)
 
     def holds(self) -> bool:
         """Whether it is not overdrawn."""

@@ -9,7 +9,7 @@ class ExclusiveTie:
     """Counts members by node, and those that are new there."""
 
     def __init__(self, tables: Tables) -> None:
-        self._home = np.maximum(tables.origin, tables.left).tolist()
+        self._home = tables.home
         self._count = np.zeros(len(tables.room), dtype=np.int64)
         self._comers = np.zeros_like(self._count)
 

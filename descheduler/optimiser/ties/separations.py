@@ -23,7 +23,7 @@ class SeparationTie:
     """Counts, by role and domain, who stands there and who is new."""
 
     def __init__(self, separation: Separation, tables: Tables) -> None:
-        self._home = np.maximum(tables.origin, tables.left).tolist()
+        self._home = tables.home
         self._role = roles(separation)
         self._regions = Regions(separation.domains)
         self._count = np.stack([self._regions.zeros() for _ in range(3)])

@@ -1,7 +1,5 @@
 """Topology spread as running counts by domain."""
 
-import numpy as np
-
 from descheduler.optimiser.problem import Spread
 from descheduler.optimiser.tables import Bools, Tables
 from descheduler.optimiser.ties.regions import Regions
@@ -11,7 +9,7 @@ class SpreadTie:
     """Counts by domain: pods that the selector matches, and carriers that are new."""
 
     def __init__(self, spread: Spread, tables: Tables) -> None:
-        self._home = np.maximum(tables.origin, tables.left).tolist()
+        self._home = tables.home
         self._carriers, self._counted = frozenset(spread.carriers), frozenset(spread.counted)
         named = {*spread.least_over, *(domain for domain, _ in spread.fixed)}
         self._regions = Regions(spread.domains, named)

@@ -41,7 +41,7 @@ def test_sound_problem_has_no_fault(problem: Problem) -> None:
         (with_item(tier=-1), "items[0].tier: seen -1; allowed is 0 to 0"),
         (with_item(eligible=1), "items[0].eligible: seen 1; allowed is 0 to 0"),
         (with_item(node=2), "items[0].node: seen 2; allowed is 0 to 1, or null"),
-        (with_item(weight=0), "items[0].weight: seen 0; allowed is 1 or more"),
+        (with_item(weight=0), "items[0].weight: seen 0; allowed is 1 to 1099511627776"),
         (with_item(keep_first=float("nan")), "items[0].keep_first: seen nan; allowed is a finite number"),
         (make_problem([ITEM, ITEM]), "items[1].key: seen 'only'; allowed is each only once"),
         (make_problem([], [make_site("a"), make_site("a")]), "sites[1].name: seen 'a'; allowed is each only once"),
