@@ -15,7 +15,9 @@ from descheduler.optimiser.heuristic.ejections import Movers
 from descheduler.optimiser.heuristic.state import State
 from descheduler.optimiser.tables import NOWHERE, Bools, Ints
 
-_NODES = 16  # nodes that are tried to be emptied, those that miss least first
+_NODES, _OF_MANY = 16, 8  # nodes that are tried to be emptied, those that miss least first; the same of a large cluster
+_MANY = 200
+_CHEAP = 1  # what cannot be improved on
 _PARTNERS = 128  # nodes whose pods may change places, most free ones first
 _STEPS = 8  # longest way to enough room
 _FREE_STEP = 0.25  # what a step counts that disturbs nobody new
@@ -34,7 +36,11 @@ class _Steps:
     node: Ints
 
 
-def drain(state: State, pod: int, candidates: Movers, *, price: int, over: Callable[[], bool]) -> bool:
+def _never() -> bool:
+    return False
+
+
+def drain(state: State, pod: int, candidates: Movers, *, price: int, over: Callable[[], bool] = _never) -> bool:
     """Place a pod on the node that costs least to empty, for less than a price of newly disturbed weight."""
     best: tuple[int, list[tuple[int, int]]] | None = None
     for node in _nearest(state, pod).tolist():
@@ -45,7 +51,7 @@ def drain(state: State, pod: int, candidates: Movers, *, price: int, over: Calla
         if cost is not None:
             best = cost, state.changed(mark)
             state.undo(mark)
-            if cost <= 1:
+            if cost <= _CHEAP:
                 break
     if best is None:
         return False
@@ -60,7 +66,8 @@ def _nearest(state: State, pod: int) -> Ints:
     """Return the nodes that a pod might go to, those that miss least of what it asks for first."""
     tables = state.tables
     nodes: Ints = np.flatnonzero(tables.masks[tables.mask_of[pod]] & ~state.blocked(pod))
-    return nodes[np.argsort(_missing(state, pod, state.free[nodes]), kind="stable")][:_NODES]
+    count = _OF_MANY if len(state.free) > _MANY else _NODES
+    return nodes[np.argsort(_missing(state, pod, state.free[nodes]), kind="stable")][:count]
 
 
 def _missing(state: State, pod: int, free: Ints) -> Floats:

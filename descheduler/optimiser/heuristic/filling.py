@@ -6,6 +6,7 @@ from typing import Final
 import numpy as np
 
 from descheduler.optimiser.classes import Classes
+from descheduler.optimiser.heuristic.draining import drain
 from descheduler.optimiser.heuristic.ejections import eject_chain, eject_one, eject_two, movers
 from descheduler.optimiser.heuristic.state import State
 from descheduler.optimiser.heuristic.victims import evict_few
@@ -56,7 +57,9 @@ class _Filler:
         if eject_one(state, classes, pod, candidates):
             return True
         return self._price > 1 and (
-            eject_chain(state, classes, pod, candidates) or eject_two(state, classes, pod, candidates)
+            eject_chain(state, classes, pod, candidates)
+            or eject_two(state, classes, pod, candidates)
+            or drain(state, pod, candidates, price=self._price)
         )
 
 
