@@ -126,8 +126,9 @@ class _Run:
     def _around(self) -> None:
         around = Neighbourhoods(self._search, hopeless=self._hopeless)
         around.grow(self._clock.limit * _GROW, self._known.targets())
-        self._preempt()
-        self._return()
+        for stage in (self._preempt, self._return):
+            if not self._clock.over():  # their state takes a second where there are thousands of constraints
+                stage()
         around.polish(self._clock.limit, failures=30)
 
     def _preempt(self) -> None:

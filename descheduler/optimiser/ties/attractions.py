@@ -4,7 +4,7 @@ import numpy as np
 
 from descheduler.optimiser.problem import Attraction
 from descheduler.optimiser.tables import Bools, Tables
-from descheduler.optimiser.ties.regions import Regions
+from descheduler.optimiser.ties.regions import regions_of
 
 
 class AttractionTie:
@@ -19,7 +19,7 @@ class AttractionTie:
         self._carriers, self._matching = frozenset(attraction.carriers), frozenset(attraction.matching)
         self._settled = settled
         self._first_exempt = attraction.first_exempt
-        self._regions = Regions(attraction.domains, attraction.fixed)
+        self._regions = regions_of(attraction.domains, frozenset(attraction.fixed))
         self._fixed = np.zeros(self._regions.count, dtype=np.bool_)
         self._fixed[[self._regions.number[domain] for domain in attraction.fixed if domain >= 0]] = True
         self._bound, self._comers, self._own, self._late = (self._regions.zeros() for _ in range(4))

@@ -1,11 +1,18 @@
 """Nodes by topology domain, as arrays; knows no constraint."""
 
+import functools
 from collections.abc import Iterable
 
 import numpy as np
 
 from descheduler.optimiser.problem import Domains
 from descheduler.optimiser.tables import Bools, Ints
+
+
+@functools.lru_cache(maxsize=32)  # a cluster has a few keys; as many ties as workloads ask for them
+def regions_of(domains: Domains, named: frozenset[int] = frozenset()) -> "Regions":
+    """Return the regions of a key, the same for every tie; nobody changes them."""
+    return Regions(domains, named)
 
 
 class Regions:

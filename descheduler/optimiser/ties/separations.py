@@ -6,7 +6,7 @@ import numpy as np
 
 from descheduler.optimiser.problem import Separation
 from descheduler.optimiser.tables import Bools, Ints, Tables
-from descheduler.optimiser.ties.regions import Regions
+from descheduler.optimiser.ties.regions import regions_of
 
 CARRIER: Final = 0
 OTHER: Final = 1
@@ -25,7 +25,7 @@ class SeparationTie:
     def __init__(self, separation: Separation, tables: Tables) -> None:
         self._home = tables.home
         self._role = roles(separation)
-        self._regions = Regions(separation.domains)
+        self._regions = regions_of(separation.domains)
         self._count = np.stack([self._regions.zeros() for _ in range(3)])
         self._comers = np.zeros_like(self._count)
 

@@ -2,7 +2,7 @@
 
 from descheduler.optimiser.problem import Spread
 from descheduler.optimiser.tables import Bools, Tables
-from descheduler.optimiser.ties.regions import Regions
+from descheduler.optimiser.ties.regions import regions_of
 
 
 class SpreadTie:
@@ -12,7 +12,7 @@ class SpreadTie:
         self._home = tables.home
         self._carriers, self._counted = frozenset(spread.carriers), frozenset(spread.counted)
         named = {*spread.least_over, *(domain for domain, _ in spread.fixed)}
-        self._regions = Regions(spread.domains, named)
+        self._regions = regions_of(spread.domains, frozenset(named))
         self._over = [self._regions.number[domain] for domain in set(spread.least_over) if domain >= 0]
         self._few = len(set(spread.least_over)) < spread.min_domains
         self._skew = spread.max_skew

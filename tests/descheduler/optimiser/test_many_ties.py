@@ -10,6 +10,7 @@ from descheduler.optimiser.problem import Attraction, Budget, Exclusive, Problem
 from descheduler.optimiser.solution import Options, Proof
 from descheduler.optimiser.tables import tabulate
 from descheduler.optimiser.ties.opening import open_ties
+from descheduler.optimiser.ties.regions import regions_of
 from tests.descheduler.optimiser.builders import make_item, make_problem, make_site
 
 WORKLOADS = 1000
@@ -67,3 +68,17 @@ def test_a_budget_for_each_workload_leaves_time_to_solve() -> None:
 
     assert solution.proof is Proof.IMPROVED_PROVEN
     assert solution.vector["U[0]"] == 0
+
+
+def test_ties_of_one_key_share_its_regions() -> None:
+    assert regions_of(ZONES) is regions_of(tuple(node % 3 for node in range(NODES)))
+
+
+def test_without_time_left_no_further_stage_is_begun() -> None:
+    hosts = tuple(range(NODES))
+    apart = tuple(Separation(name="s", carriers=three, others=three, domains=hosts) for three in THREES)
+    problem = crowd(separations=apart, **TIES["budgets"])
+
+    solution = in_process("bayplan").solve(problem, Options(time_limit=0.001), threading.Event())
+
+    assert solution.timings.get("neighbourhoods", 0.0) < solution.timings["heuristic"] / 4
