@@ -5,6 +5,7 @@ All limits are those of the machine that the targets come from, times the factor
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from enum import Enum
 from typing import Final
 
 from bench.placements import cases, running
@@ -42,15 +43,36 @@ _WORDS: Final = {
 }
 
 
+class Scale(Enum):
+    """How many at most: seeds of ours, seeds that Algorithm 8 answers in 10 s each, clusters with constraints."""
+
+    FULL = (5, 5, 500)
+    SHORT = (5, 2, 500)
+    QUICK = (1, 1, 60)
+
+
 @dataclass(slots=True)
 class Lab:
-    """One run. `factor` is how much slower this machine is than the reference; `quick` asks for few seeds."""
+    """One run. `factor` is how much slower this machine is than the reference, `scale` how many seeds are asked for."""
 
     factor: float = 1.0
-    quick: bool = False
+    scale: Scale = Scale.FULL
     outcomes: dict[tuple[str, int, Setup], Outcome] = field(default_factory=dict)
     skipped: dict[str, str] = field(default_factory=dict)
     _instances: dict[tuple[str, int], Instance] = field(default_factory=dict)
+
+    def seeds(self, wanted: int = 5) -> int:
+        """Return of how many seeds ours is measured, at most as many as wanted."""
+        return min(wanted, self.scale.value[0])
+
+    def compared(self, wanted: int = 5) -> int:
+        """Return with how many of them Algorithm 8 is compared."""
+        return min(wanted, self.scale.value[1])
+
+    @property
+    def mixed(self) -> int:
+        """Return how many clusters with constraints are asked for."""
+        return self.scale.value[2]
 
     def instances(self, name: str, seeds: Iterable[int]) -> Iterator[Instance]:
         """Yield the instances of a name; none where its data is missing, which is noted."""

@@ -27,11 +27,13 @@ class Pareto:
 
     def at(self, share: NDArray[np.float64] | float) -> NDArray[np.float64]:
         """Return the value below which this share of all draws lies."""
-        a, ratio = self.exponent, self.high / self.low
+        a, width = self.exponent, math.log(self.high / self.low)
         shares = np.asarray(share, np.float64)
         if math.isclose(a, 0.0, abs_tol=1e-12):
-            return np.asarray(self.low * ratio**shares)
-        return np.asarray(self.low * (1 - shares * (1 - ratio**-a)) ** (-1 / a))
+            return np.asarray(self.low * np.exp(width * shares))
+        # The inverse of the distribution in a form that stays exact near an exponent of 0.
+        drawn = self.low * np.exp(-np.log1p(shares * np.expm1(-a * width)) / a)
+        return np.asarray(np.clip(drawn, self.low, self.high))
 
     def draw(self, chance: np.random.Generator, count: int) -> NDArray[np.float64]:
         """Draw values."""

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from bench.placements import cases
-from bench.placements.lab import Lab, Setup
+from bench.placements.lab import Lab, Scale, Setup
 from bench.placements.running import Outcome
 from bench.results import Result
 
@@ -51,12 +51,12 @@ _QUICK_NODES: Final = 1_000
 def measure(lab: Lab) -> Iterator[Result]:
     """Yield a row a size."""
     for row in ROWS:
-        if not (lab.quick and row.nodes > _QUICK_NODES):
+        if lab.scale is not Scale.QUICK or row.nodes <= _QUICK_NODES:
             yield _size(lab, row)
 
 
 def _size(lab: Lab, row: _Row) -> Result:
-    seeds = cases.SEEDS[: 1 if lab.quick else row.seeds]
+    seeds = cases.SEEDS[: min(lab.seeds(row.seeds), lab.compared() + 1)]
     instances = [*lab.instances(f"{row.nodes}x4", seeds)]
     setup = Setup(seconds=row.seconds, price=_PRICE)
     ours = [lab.answer(one, setup) for one in instances]

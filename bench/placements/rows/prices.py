@@ -18,7 +18,7 @@ def curves(lab: Lab) -> list[tuple[Setup, Outcome]]:
     """Return the answers for each price, 5 s each."""
     found = []
     for name, seeds in CURVES:
-        for instance in lab.instances(name, cases.SEEDS[: 1 if lab.quick else seeds]):
+        for instance in lab.instances(name, cases.SEEDS[: min(lab.seeds(seeds), lab.compared() + 1)]):
             for price in PRICES:
                 setup = Setup(seconds=5.0, price=price)
                 found.append((setup, lab.answer(instance, setup)))
@@ -28,7 +28,7 @@ def curves(lab: Lab) -> list[tuple[Setup, Outcome]]:
 def measure(lab: Lab) -> Iterator[Result]:
     """Yield what a fixed amount of work gives, and whether it gives it twice."""
     setup = Setup(deterministic=_UNITS, seconds=60.0)
-    seeds = cases.SEEDS[: 1 if lab.quick else len(cases.SEEDS)]
+    seeds = cases.SEEDS[: lab.compared()]
     instances = [one for name in ("32x1", "32x4") for one in lab.instances(name, seeds)]
     ours = [lab.answer(one, setup) for one in instances]
     gained, disruptions = sum(one.gained for one in ours), sum(one.disruptions for one in ours)

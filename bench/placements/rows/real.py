@@ -7,7 +7,7 @@ from typing import Final
 from bench.placements import cases
 from bench.placements.bytedance import LARGE, SMALL
 from bench.placements.devices import WHOLE, packs
-from bench.placements.lab import Lab, Setup
+from bench.placements.lab import Lab, Scale, Setup
 from bench.placements.openb import GPU
 from bench.placements.running import Instance, Outcome
 from bench.results import Result
@@ -22,6 +22,7 @@ _DEFAULT: Final = Setup(solver="default")
 _SMALL_SEEDS: Final = (0, 1, 2)
 _MINIMUM: Final = {0: 34, 1: 22, 2: 33}
 _LARGE_SEEDS: Final = (0, 1, 2, 3, 4)
+_LARGE_RUNS: Final = {Scale.FULL: 5, Scale.SHORT: 2, Scale.QUICK: 1}
 _MOST_MOVES: Final = {98: 20, 99: 40}
 _OPENB: Final = (("openb-whole-120", "whole GPUs, 20 % too many"), ("openb-parts-95", "parts of GPUs, 95 %"))
 
@@ -38,8 +39,8 @@ def measure(lab: Lab) -> Iterator[Result]:
 def _small(lab: Lab) -> Iterator[Result]:
     instances = [*lab.instances(f"bytedance-{SMALL}-98", _SMALL_SEEDS)]
     ours = [lab.answer(one, _PROVEN) for one in instances]
-    theirs = [lab.answer(one, _B2) for one in instances]
-    repaired = [lab.answer(one, _B3) for one in instances]
+    theirs = [lab.answer(one, _B2) for one in instances[: lab.compared()]]
+    repaired = [lab.answer(one, _B3) for one in instances[: lab.compared()]]
     within = [one for one in ours if one.proven and lab.seconds(one.seconds) <= 1.0]
     exact = all(one.disruptions == _MINIMUM[one.instance.seed] for one in ours)
     yield Result(
@@ -54,7 +55,7 @@ def _small(lab: Lab) -> Iterator[Result]:
 
 
 def _large(lab: Lab, demand: int) -> Iterator[Result]:
-    seeds = _LARGE_SEEDS[:1] if lab.quick else _LARGE_SEEDS
+    seeds = _LARGE_SEEDS[: lab.seeds(_LARGE_RUNS[lab.scale])]
     instances = [*lab.instances(f"bytedance-{LARGE}-{demand}", seeds)]
     if not instances:
         return

@@ -9,15 +9,13 @@ from bench.placements.running import Outcome, worse_than_nothing
 from bench.results import Result
 from descheduler.optimiser import vectors
 
-_INSTANCES: Final = 500
-_QUICK: Final = 60
 _FIRST: Final = 1_000
-SETUP: Final = Setup(seconds=0.25)
+SETUP: Final = Setup(seconds=0.2)
 
 
 def measure(lab: Lab) -> Iterator[Result]:
     """Yield one row over all of them and over every other plan of ours in this run."""
-    for instance in lab.instances("mixed", range(_FIRST, _FIRST + (_QUICK if lab.quick else _INSTANCES))):
+    for instance in lab.instances("mixed", range(_FIRST, _FIRST + lab.mixed)):
         lab.answer(instance, SETUP)
     ours = [(setup, outcome) for (_, _, setup), outcome in lab.outcomes.items() if setup.solver == "bayplan"]
     mixed = [outcome for setup, outcome in ours if setup == SETUP]

@@ -111,7 +111,7 @@ def test_the_page_has_every_answer_and_what_was_skipped() -> None:
     assert "| `crowded` 1 | B1 | 1 | 0 | 0 2 | 0 0 | 0 0 | 50.00 → 50.00 | - | nothing-found | - |" in page
     assert "* skipped: openb_pods.csv is not in /data" in page
     assert "the curve" in page
-    assert "about 7 minutes" in page
+    assert "this run: 7 minutes" in page
 
 
 def test_the_curve_adds_up_seeds_by_price() -> None:
