@@ -11,14 +11,13 @@ import numpy as np
 from descheduler.optimiser.engine import Status
 from descheduler.optimiser.limits import Limit, floors, price, settled
 from descheduler.optimiser.model.assembling import Model, total
-from descheduler.optimiser.model.draft import Sum
 from descheduler.optimiser.model.frame import around
 from descheduler.optimiser.search import Search
 from descheduler.optimiser.tables import Bools, Ints
 
 _GROW: Final = 10  # nodes of a round that places more, to begin with
 _FEWEST, _MOST = 6, 24  # the same after rounds that were too hard, or too small to hold an answer
-_POLISH: Final = 12  # nodes of a round that disturbs fewer
+_POLISH: Final = 10  # nodes of a round that disturbs fewer, to begin with
 _GROWING: Final = 0.25  # seconds of a round that places more, at most, to begin with
 _LONGEST: Final = 0.8  # the same after rounds that found nothing in their time
 _POLISHING: Final = 0.4  # seconds of a round that disturbs fewer, at most
@@ -35,7 +34,7 @@ class Neighbourhoods:
         self._random = np.random.default_rng(search.options.seed)
         self._failures = 0
         self._rounds = 0
-        self._size = _GROW
+        self._size, self._polished = _GROW, _POLISH
         self._patience = _GROWING
         self._exhausted = False
 
@@ -89,11 +88,38 @@ class Neighbourhoods:
 
     def _polish(self) -> bool:
         search = self._search
-        touched = self._touched()
-        model = self._model(self._draw(touched + 0.05 * touched.max(initial=1.0), _POLISH))
-        tiers = len(model.weights)
-        limits = [*floors(model, search.score), *settled(search, model, tiers)]
-        return self._solve(model, limits, total(model.weights), most=_POLISHING)
+        model = self._model(self._linked(self._polished))
+        limits = [*floors(model, search.score), *settled(search, model, len(model.weights))]
+        before = search.score
+        outcome = search.attempt(model, limits, total(model.weights), most=_POLISHING, alone=True)
+        if search.score is before and outcome.status is Status.OPTIMAL:
+            self._polished = min(self._polished + 1, _MOST)
+        elif outcome.status is not Status.OPTIMAL:
+            self._polished = max(self._polished - 1, _FEWEST)
+        return search.score is not before
+
+    def _linked(self, count: int) -> Ints:
+        """Draw a node that the plan touches, those that moves link it with, and some more with free room."""
+        search = self._search
+        tables, where = search.cast.tables, search.where
+        moved = np.flatnonzero(tables.running & (where >= 0) & (where != tables.origin))
+        touched = np.unique(np.concatenate([where[moved], tables.origin[moved]]))
+        chosen = np.zeros(len(tables.room), dtype=np.bool_)
+        if len(touched):
+            chosen[self._random.choice(touched)] = True
+        while True:
+            links = chosen[where[moved]] | chosen[tables.origin[moved]]
+            reached = np.unique(np.concatenate([where[moved[links]], tables.origin[moved[links]]]))
+            new = reached[~chosen[reached]]
+            room = (2 * count) // 3 - int(chosen.sum())
+            if room <= 0 or not len(new):
+                break
+            chosen[self._random.permutation(new)[:room]] = True
+        weights = np.where(chosen, 0.0, self._shares() + 1e-3)
+        rest = min(count - int(chosen.sum()), int((weights > 0).sum()))
+        if rest > 0:
+            chosen[self._random.choice(len(weights), rest, replace=False, p=weights / weights.sum())] = True
+        return np.flatnonzero(chosen)
 
     def _model(self, sites: Ints) -> Model:
         search = self._search
@@ -104,12 +130,6 @@ class Neighbourhoods:
             waiting = np.concatenate([waiting[running], chosen])
         frame = around(search.cast, search.where, sites, waiting)
         return Model(frame, evict_for_count=search.options.evict_for_count)
-
-    def _solve(self, model: Model, limits: list[Limit], objective: Sum, *, most: float, first: bool = False) -> bool:
-        search = self._search
-        before = search.score
-        search.attempt(model, limits, objective, most=most, alone=True, first=first)
-        return search.score is not before
 
     def _draw(self, weights: "np.ndarray[tuple[int], np.dtype[np.float64]]", count: int) -> Ints:
         some = min(count, len(weights))
@@ -123,12 +143,3 @@ class Neighbourhoods:
         placed = where >= 0
         np.subtract.at(free, where[placed], tables.requests[placed])
         return np.asarray((free * tables.scale).sum(axis=1).clip(min=0.0))
-
-    def _touched(self) -> "np.ndarray[tuple[int], np.dtype[np.float64]]":
-        """Return how many pods the plan brings to each node or takes from it."""
-        tables, where = self._search.cast.tables, self._search.where
-        moved = where != tables.origin
-        touched = np.zeros(len(tables.room) + 1)
-        np.add.at(touched, where[moved], 1.0)
-        np.add.at(touched, tables.origin[moved], 1.0)
-        return touched[:-1]

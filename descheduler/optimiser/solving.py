@@ -32,6 +32,7 @@ from descheduler.optimiser.ties.opening import circular, open_ties
 WHOLE: Final = 12_000  # variables up to which the whole problem is one model
 # Of the time for the whole model, by its variables: small ones are solved to the proof, large ones leave a gap.
 _SHARES: Final = ((1_000, 0.95), (4_000, 0.45), (WHOLE, 0.1))
+_DONE, _NEVER = 10, 1_000_000  # rounds in a row that disturb no fewer, after which a proof is tried; without a proof
 _GROW: Final = 0.8  # of the time after which nothing more is placed, only disturbed less
 
 
@@ -71,6 +72,7 @@ class _Run:
         # Rounded amounts and circles of affinities rule plans out that could be carried out: no proof then.
         self._exact = self._tables.exact and not circular(problem.attractions)
         self._proven = False
+        self._exact_model: Model | None = None
 
     def solve(self) -> Solution:
         self._stage("heuristic", self._incumbent)
@@ -79,6 +81,7 @@ class _Run:
             self._stage("model", self._model)
         if not self._proven:
             self._stage("neighbourhoods", self._around)
+            self._stage("model", self._prove)
         return self._answer()
 
     def _stage(self, name: str, work: Callable[[], None]) -> None:
@@ -94,6 +97,8 @@ class _Run:
             return not self._clock.over()
 
         fill(state, self._cast.classes, self._options, hopeless=self._hopeless, after=after)
+        self._search.offer(state.where)
+        go_home(state, over=self._clock.over)
         self._search.offer(state.where)
 
     def _state(self) -> State:
@@ -112,10 +117,17 @@ class _Run:
         if frame.variables() > WHOLE:
             return
         model = Model(frame, evict_for_count=self._options.evict_for_count, exact=True)
+        self._exact_model = model
         share = next(share for most, share in _SHARES if frame.variables() <= most)
         until = self._clock.used() + self._clock.left() * share
         Ladder(self._search, model, self._known).climb(until - self._clock.used())
         self._proven = Prover(self._search, model, self._known).prove(until) and self._exact
+
+    def _prove(self) -> None:
+        """Use what time is left for the proof."""
+        if self._exact_model is not None and not self._clock.over():
+            prover = Prover(self._search, self._exact_model, self._known)
+            self._proven = prover.prove(self._clock.limit) and self._exact
 
     def _small(self) -> bool:
         """Whether it is worth counting the cells: pairs of class and node are many more in a large cluster."""
@@ -129,7 +141,7 @@ class _Run:
         for stage in (self._preempt, self._return):
             if not self._clock.over():  # their state takes a second where there are thousands of constraints
                 stage()
-        around.polish(self._clock.limit, failures=30)
+        around.polish(self._clock.limit, failures=_DONE if self._exact_model is not None else _NEVER)
 
     def _preempt(self) -> None:
         state = self._state()
