@@ -40,9 +40,13 @@ class Observer:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self._stop.set()
+        self.end()
         self._thread.join()
         self._api.close()
+
+    def end(self) -> None:
+        """Look no longer than the watch that is open; leaving waits for that, so of many all are told first."""
+        self._stop.set()
 
     @property
     def changes(self) -> list[Seen]:

@@ -40,6 +40,8 @@ class Witness:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
+        for observer in self._observers.values():
+            observer.end()
         self._stack.close()
 
     @property

@@ -4,9 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from controlplane.objects import NodeShape
 from controlplane.waiting import wait_until
-from tests.e2e.planning import Planning
+from tests.e2e.planning import Lot, Planning, small
 
 _LABEL = "pair"
 LATE = ("late-a", "late-b")
@@ -34,17 +33,26 @@ def settle(plans: Planning, *, count: int = 2, grace: int = 1, kind: str = "Depl
 
     The pods that are late come with `late`.
     """
-    return [_pair(plans, number, grace=grace, kind=kind) for number in range(count)]
+    nodes = plans.scene.nodes(2 * count, small())
+    pairs = [_pair(plans, number, *nodes[2 * number : 2 * number + 2]) for number in range(count)]
+    plans.lay_out(*(lot for number, pair in enumerate(pairs) for lot in _lots(number, pair, grace=grace, kind=kind)))
+    return pairs
 
 
-def _pair(plans: Planning, number: int, *, grace: int, kind: str) -> Pair:
+def _pair(plans: Planning, number: int, free: str, full: str) -> Pair:
     group = f"{plans.scene.name}-{number}"
-    free, full = plans.scene.nodes(2, NodeShape(cpu="1", labels={_LABEL: group}))
-    pair = Pair(free=free, full=full, moved=MOVED[number], late=LATE[number], group=group)
-    plans.settle(f"first-{number}", "400m", free, **pair.where)
-    plans.settle(f"second-{number}", "300m", full, **pair.where)
-    plans.settle(pair.moved, "400m", full, kind=kind, terminationGracePeriodSeconds=grace, **pair.where)
-    return pair
+    for node in (free, full):
+        plans.api.patch(f"/api/v1/nodes/{node}", {"metadata": {"labels": {_LABEL: group}}})
+    return Pair(free=free, full=full, moved=MOVED[number], late=LATE[number], group=group)
+
+
+def _lots(number: int, pair: Pair, *, grace: int, kind: str) -> list[Lot]:
+    ending = pair.where | {"terminationGracePeriodSeconds": grace}
+    return [
+        Lot(name=f"first-{number}", cpu="400m", nodes=[pair.free], spec=pair.where),
+        Lot(name=f"second-{number}", cpu="300m", nodes=[pair.full], spec=pair.where),
+        Lot(name=pair.moved, cpu="400m", nodes=[pair.full], kind=kind, spec=ending),
+    ]
 
 
 def late(plans: Planning, pairs: Sequence[Pair], **spec: Any) -> None:  # fields of the pods' spec
@@ -63,12 +71,12 @@ def as_planned(plans: Planning, pairs: Sequence[Pair]) -> None:
 
 def all_bound(plans: Planning, pairs: Sequence[Pair], *others: str) -> None:
     """Bring nodes with room for everybody, and wait until nobody waits: nothing is kept back any more."""
-    for pair in pairs:
-        room(plans, pair)
+    room(plans, *pairs)
     for app in (*(name for pair in pairs for name in (pair.moved, pair.late)), *others):
         plans.scene.wait_ready(app, 1, timeout=60)
 
 
-def room(plans: Planning, pair: Pair) -> None:
-    """Bring a node with room for all pods of an example."""
-    plans.scene.nodes(1, NodeShape(labels={_LABEL: pair.group}))
+def room(plans: Planning, *pairs: Pair) -> None:
+    """Bring a node with room for all pods of each of these examples."""
+    for pair, node in zip(pairs, plans.scene.nodes(len(pairs)), strict=True):
+        plans.api.patch(f"/api/v1/nodes/{node}", {"metadata": {"labels": {_LABEL: pair.group}}})

@@ -13,6 +13,7 @@ import yaml
 
 from controlplane import objects
 from controlplane.api import ApiRefusedError
+from controlplane.clusters import ControlPlane
 from controlplane.node_figures import NodeFigures
 from controlplane.objects import NodeShape, Object, PodShape
 from controlplane.observing import Observer
@@ -24,7 +25,6 @@ from tests.manifests import DEPLOY
 
 SCHEDULER = "bayplan-scheduler"
 SHIPPED = DEPLOY / "base/scheduler-configuration.yaml"
-_RIGHTS = DEPLOY / "common/extender-rbac.yaml"
 _FOR_OURS_ONLY = NodeShape(taints=({"key": "bayplan.dev/own", "effect": "NoSchedule"},))
 
 
@@ -147,9 +147,7 @@ class Placing:
 
     def rights(self) -> Path:
         """Return a kubeconfig of the shipped ServiceAccount, with its shipped roles."""
-        plane = self.scene.plane
-        plane.kubectl("apply", "-f", str(_RIGHTS))
-        return plane.kubeconfig("bayplan-extender", plane.service_account_token(OWN, "bayplan-extender"))
+        return granted(self.scene.plane, "extender")
 
     # ------------------------------------------------------------------ pods
 
@@ -173,6 +171,14 @@ class Placing:
     def bound(self) -> dict[str, str]:
         """Return the node of every bound pod of the scene by its name."""
         return {pod["metadata"]["name"]: node_of(pod) for pod in self.scene.pods() if node_of(pod)}
+
+
+def granted(plane: ControlPlane, service: str) -> Path:
+    """Return a kubeconfig of a service's shipped ServiceAccount; its shipped roles are applied once a control plane."""
+    account = f"bayplan-{service}"
+    if plane.admin.find(f"/apis/rbac.authorization.k8s.io/v1/clusterroles/{account}") is None:
+        plane.kubectl("apply", "-f", str(DEPLOY / f"common/{service}-rbac.yaml"))
+    return plane.kubeconfig(account, plane.service_account_token(OWN, account))
 
 
 def fill(placing: Placing, node: str, name: str, rank: str) -> None:

@@ -17,16 +17,26 @@ from controlplane.objects import NodeShape, Object, PodShape
 from controlplane.observing import Observer
 from controlplane.waiting import wait_until
 from controlplane.witnessing import Witness
-from tests.e2e.placing import SCHEDULER, Placing, shipped_configuration
+from tests.e2e.placing import SCHEDULER, Placing, granted, shipped_configuration
 from tests.e2e.plan_sights import PlanSights, app_of
+from tests.e2e.scenes import is_ready
 from tests.e2e.services import OWN, PLANS, Extender, Service
-from tests.manifests import DEPLOY
 
 INTERRUPTED = (sys.executable, "-m", "tests.e2e.interrupted")
-_RIGHTS = DEPLOY / "common/descheduler-rbac.yaml"
 _USERS = frozenset(
     {f"system:serviceaccount:{OWN}:bayplan-descheduler", f"system:serviceaccount:{OWN}:bayplan-extender"}
 )
+
+
+@dataclass(frozen=True, kw_only=True)
+class Lot:
+    """A workload with one replica of a size on each of some nodes; `spec` are fields of its pods' spec."""
+
+    name: str
+    cpu: str
+    nodes: Sequence[str]
+    kind: str = "Deployment"
+    spec: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass
@@ -79,9 +89,7 @@ class Planning(PlanSights):
 
     def rights(self) -> Path:
         """Return a kubeconfig of the descheduler's shipped ServiceAccount, with its shipped roles."""
-        plane = self.scene.plane
-        plane.kubectl("apply", "-f", str(_RIGHTS))
-        return plane.kubeconfig("bayplan-descheduler", plane.service_account_token(OWN, "bayplan-descheduler"))
+        return granted(self.scene.plane, "descheduler")
 
     # ------------------------------------------------------------------ pods
 
@@ -95,23 +103,23 @@ class Planning(PlanSights):
         self.scene.create(make(name, replicas, self.shape(cpu, **spec)))
 
     def settle(self, name: str, cpu: str, *nodes: str, kind: str = "Deployment", **spec: Any) -> None:
-        """Create a workload with one replica on each of these nodes, and wait until they are Ready.
+        """Create a workload with one replica on each of these nodes, and wait until they are Ready."""
+        self.lay_out(Lot(name=name, cpu=cpu, nodes=nodes, kind=kind, spec=spec))
+
+    def lay_out(self, *lots: "Lot") -> None:
+        """Create workloads with their replicas where they belong, and wait until all are Ready.
 
         The test binds them itself, before any scheduler of ours runs, so nothing in them says where they belong.
         """
-        self.lay_out({name: nodes}, cpu, kind=kind, **spec)
-        self.scene.wait_ready(name, len(nodes))
-
-    def lay_out(self, places: Mapping[str, Sequence[str]], cpu: str, *, kind: str = "Deployment", **spec: Any) -> None:
-        """Create workloads of one size and bind their pods to these nodes."""
         assert SCHEDULER not in self.scene.plane.programs, "pods are laid out before our scheduler starts"
-        for name, nodes in places.items():
-            self.workload(name, len(nodes), cpu, kind=kind, **spec)
-        wanted = sum(map(len, places.values()))
-        wait_until(lambda: len(self._of(places)) == wanted, f"{wanted} pods of {', '.join(places)}", timeout=60)
-        free = {name: list(nodes) for name, nodes in places.items()}
-        for pod in self._of(places):
+        for lot in lots:
+            self.workload(lot.name, len(lot.nodes), lot.cpu, kind=lot.kind, **lot.spec)
+        free = {lot.name: list(lot.nodes) for lot in lots}
+        count, names = sum(map(len, free.values())), ", ".join(free)
+        wait_until(lambda: len(self._of(free)) == count, f"{count} pods of {names}", timeout=60)
+        for pod in self._of(free):
             self.bind(pod["metadata"]["name"], free[app_of(pod)].pop())
+        wait_until(lambda: all(map(is_ready, self._of(free))), f"{count} Ready pods of {names}", timeout=60)
 
     def _of(self, apps: Container[str]) -> list[Object]:
         return [pod for pod in self.scene.pods() if app_of(pod) in apps]
@@ -182,6 +190,7 @@ def planning(placing: Placing) -> Iterator[Planning]:
         made = Planning(placing, witness, plans)
         yield made
         made.close()
+        plans.end()
 
 
 def small(cpu: str = "1") -> NodeShape:

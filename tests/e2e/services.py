@@ -33,6 +33,7 @@ PLANS = f"/apis/bayplan.dev/v1alpha1/namespaces/{OWN}/placementplans"
 SLOTS = f"/apis/bayplan.dev/v1alpha1/namespaces/{OWN}/planslots"
 LEASES = f"/apis/coordination.k8s.io/v1/namespaces/{OWN}/leases"
 PODS = f"/api/v1/namespaces/{OWN}/pods"
+_DEFINITIONS = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
 _CRDS = Path(__file__).parents[2] / "deploy/common/crds"
 _BAYPLAN = Path(sys.executable).with_name("bayplan")
 _NUMBERS = itertools.count(1)
@@ -244,9 +245,11 @@ class Extender(Service):
 @contextmanager
 def installed(plane: ControlPlane) -> Iterator[Services]:
     """Bring in Bayplan's CRDs and namespace, and take away afterwards what its services wrote there."""
-    plane.kubectl("apply", "-f", str(_CRDS))
     kinds = ("evictionrecords", "deschedulerreports", "placementplans", "planslots")
-    plane.wait_established(*(f"{kind}.bayplan.dev" for kind in kinds))
+    definitions = [f"{kind}.bayplan.dev" for kind in kinds]
+    if not all(plane.admin.find(f"{_DEFINITIONS}/{name}") for name in definitions):
+        plane.kubectl("apply", "-f", str(_CRDS))
+    plane.wait_established(*definitions)
     if plane.admin.find(f"/api/v1/namespaces/{OWN}") is None:
         plane.admin.create("/api/v1/namespaces", {"metadata": {"name": OWN}})
     try:

@@ -32,8 +32,7 @@ class Death:
 DEATHS = {
     "computing": Death("kill-after:Computing", blocking=True),
     "installing": Death("kill-after:Installing"),
-    "before-the-first-eviction": Death("kill-before"),
-    "after-the-first-eviction": Death("kill-after", evicted=1),
+    "evicting": Death("kill-after", evicted=1),
     "realising": Death("kill-after:Realising", evicted=2),
 }
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import pytest
 
 from controlplane.waiting import wait_until
-from tests.e2e.planning import Planning, small
+from tests.e2e.planning import Lot, Planning, small
 
 # What is promised: from the moment that the victim is gone to the binding.
 WITHIN = 1.0
@@ -38,11 +38,12 @@ def test_one_move_makes_room(plans: Planning, variant: Variant, record_property:
     policy = plans.policy(eviction={} if variant.floor is None else {"minReadyReplicas": variant.floor})
     plans.rules = plans.floor(1 if variant.floor is None else variant.floor)
     first, second, *others = plans.scene.nodes(2 + variant.more, small())
-    plans.settle("pod1", "400m", first)
-    plans.settle("pod2", "300m", second)
-    plans.settle("pod3", "400m", second, *others, kind=variant.kind)
-    for number, node in enumerate(others):
-        plans.settle(f"full-{number}", "600m", node)
+    plans.lay_out(
+        Lot(name="pod1", cpu="400m", nodes=[first]),
+        Lot(name="pod2", cpu="300m", nodes=[second]),
+        Lot(name="pod3", cpu="400m", nodes=[second, *others], kind=variant.kind),
+        *(Lot(name=f"full-{number}", cpu="600m", nodes=[node]) for number, node in enumerate(others)),
+    )
     (victim,) = (pod["metadata"]["name"] for pod in plans.scene.pods("pod3") if pod["spec"]["nodeName"] == second)
     plans.extend(policy)
     plans.plan_for(policy)

@@ -8,14 +8,14 @@ from collections.abc import Callable
 
 from controlplane.waiting import wait_until
 from tests.e2e.plan_sights import app_of, entries_of, phase_of
-from tests.e2e.planning import Planning, small
+from tests.e2e.planning import Lot, Planning, small
 from tests.e2e.scenes import node_of
 
 NODES = 32
 WAITING = 10
 # Workloads by size: movable ones have one pod on each of two nodes, so that each may lose one.
-MOVABLE, BLOCKS = "450m", "1166m"
-BLOCKS_A_NODE = 6
+MOVABLE, BLOCK = "450m", "1166m"
+BLOCKS = 6  # a node
 
 
 def test_what_the_optimiser_places_runs_where_it_was_planned(
@@ -23,10 +23,11 @@ def test_what_the_optimiser_places_runs_where_it_was_planned(
 ) -> None:
     policy = plans.policy(timeLimit="5s")
     nodes = plans.scene.nodes(NODES, small("8"))
-    plans.lay_out({f"mover-{number}": nodes[number::16] for number in range(16)}, MOVABLE)
-    plans.lay_out({f"block-{number}": nodes[number % 4 :: 4] for number in range(4 * BLOCKS_A_NODE)}, BLOCKS)
-    standing = NODES * (1 + BLOCKS_A_NODE)
-    wait_until(lambda: _ready(plans) == standing, f"{standing} Ready pods", timeout=60, seen=lambda: _ready(plans))
+    plans.lay_out(
+        *(Lot(name=f"mover-{number}", cpu=MOVABLE, nodes=nodes[number::16]) for number in range(16)),
+        *(Lot(name=f"block-{number}", cpu=BLOCK, nodes=nodes[number % 4 :: 4]) for number in range(4 * BLOCKS)),
+    )
+    standing = NODES * (1 + BLOCKS)
     extender = plans.extend(policy)
     for number in range(WAITING):
         plans.workload(f"late-{number}", 1, "1")
@@ -54,10 +55,6 @@ def test_what_the_optimiser_places_runs_where_it_was_planned(
 
 def _late() -> list[str]:
     return [f"late-{number}" for number in range(WAITING)]
-
-
-def _ready(plans: Planning) -> int:
-    return sum(pod["status"].get("phase") == "Running" for pod in plans.scene.pods())
 
 
 def _runs_as_planned(plans: Planning, quotas: list[dict[str, object]]) -> None:

@@ -7,7 +7,7 @@ import pytest
 
 from controlplane.waiting import never
 from tests.e2e.placing import going, priority
-from tests.e2e.planning import Planning, small
+from tests.e2e.planning import Lot, Planning, small
 
 # The extender believes in plans to come once it has seen the leader renew its Lease.
 RENEWALS = 5.0
@@ -21,10 +21,12 @@ def test_plan_and_preemption_do_not_both_take_victims(
     policy = plans.policy(eviction={"minReadyReplicas": 0}, beforePreemption=before)
     plans.rules = plans.floor(0)
     full, other = plans.scene.nodes(2, small())
-    low = priority(plans.placing, "low")
-    plans.settle("moved", "400m", full, priorityClassName=low)
-    plans.settle("stays", "300m", full, priorityClassName=low)
-    plans.settle("other", "600m", other, priorityClassName=low)
+    low = {"priorityClassName": priority(plans.placing, "low")}
+    plans.lay_out(
+        Lot(name="moved", cpu="400m", nodes=[full], spec=low),
+        Lot(name="stays", cpu="300m", nodes=[full], spec=low),
+        Lot(name="other", cpu="600m", nodes=[other], spec=low),
+    )
     plans.guard("other")
     plans.extend(policy)
     plans.plan_for(policy)

@@ -8,7 +8,7 @@ from controlplane.objects import NodeShape
 from controlplane.waiting import wait_until
 from tests.e2e.descheduling import CPU
 from tests.e2e.plan_sights import app_of
-from tests.e2e.planning import Planning
+from tests.e2e.planning import Lot, Planning
 from tests.e2e.scenes import node_of
 
 # Cores that each app takes, beside what it requests.
@@ -19,12 +19,14 @@ def test_a_hot_node_whose_victim_fits_nowhere_singly_is_relieved(
     plans: Planning, record_property: Callable[[str, object], None]
 ) -> None:
     hot, crowded, other = plans.scene.nodes(3, NodeShape(cpu="4"))
-    plans.settle("taker", "2000m", hot)
-    plans.settle("calm", "1000m", hot)
+    plans.lay_out(
+        Lot(name="taker", cpu="2000m", nodes=[hot]),
+        Lot(name="calm", cpu="1000m", nodes=[hot]),
+        Lot(name="big", cpu="1500m", nodes=[crowded]),
+        Lot(name="small", cpu="1000m", nodes=[crowded]),
+        Lot(name="full", cpu="2500m", nodes=[other]),
+    )
     plans.veto("calm")
-    plans.settle("big", "1500m", crowded)
-    plans.settle("small", "1000m", crowded)
-    plans.settle("full", "2500m", other)
     plans.rules = plans.floor(0)
     policy = _policy(plans)
     plans.extend(policy)
