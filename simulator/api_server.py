@@ -14,7 +14,7 @@ from simulator.connection import Connection
 from simulator.dispatching import Desk
 from simulator.faults import Faults
 from simulator.jsons import Raw, copied
-from simulator.kinds import KINDS, Target, kind_of
+from simulator.kinds import Target, kind_named, kind_of
 from simulator.listing import Lister
 from simulator.rights import Rights
 from simulator.store import Change, Store
@@ -108,15 +108,21 @@ class ApiServer:
                 self._writer.put(copied(raw), kind_of(raw))
             self._settle()
 
+    @property
+    def version(self) -> int:
+        """Return the resource version of the newest write: while it stays the same, so does everything."""
+        with self._changed:
+            return self._store.version
+
     def find(self, plural: str, name: str, namespace: str = "default") -> Raw | None:
         """Return an object, None where there is none; `plural` as in `nodes` or `leases`."""
-        kind = next(kind for kind in KINDS if kind.plural == plural)
+        kind = kind_named(plural)
         with self._changed:
             return copied(self._store.get(kind, (namespace if kind.namespaced else "", name)))  # type: ignore[no-any-return]  # a copy is what it copies
 
     def all(self, plural: str, namespace: str | None = None) -> list[Raw]:
         """Return all objects of a kind."""
-        kind = next(kind for kind in KINDS if kind.plural == plural)
+        kind = kind_named(plural)
         with self._changed:
             return copied(list(self._store.all(kind, namespace)))  # type: ignore[no-any-return]  # the same
 
@@ -128,7 +134,7 @@ class ApiServer:
 
     def remove(self, plural: str, name: str, namespace: str = "default") -> None:
         """Take an object away at once, as if its deletion had been finished."""
-        kind = next(kind for kind in KINDS if kind.plural == plural)
+        kind = kind_named(plural)
         with self._changed:
             self._store.remove(kind, (namespace if kind.namespaced else "", name))
             self._settle()

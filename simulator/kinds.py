@@ -116,6 +116,12 @@ KINDS: tuple[Kind, ...] = (
 )
 _BY_PATH = {(kind.group, kind.version, kind.plural): kind for kind in KINDS}
 _BY_NAME = {(kind.api_version, kind.name): kind for kind in KINDS}
+_BY_PLURAL = {kind.plural: kind for kind in reversed(KINDS)}
+
+
+def kind_named(plural: str) -> Kind:
+    """Return the kind with this plural; where groups share one, the first of `KINDS`."""
+    return _BY_PLURAL[plural]
 
 
 def kind_of(raw: dict[str, object]) -> Kind:

@@ -52,6 +52,7 @@ class FakeReplica:
         self._clock = server.clock
         self._renewal: tuple[str, int] = ("", -1)
         self._changed_at = 0.0
+        self._seen = 0
         self._held_since: float | None = None
         self._next_renewal = 0.0
         self._look()
@@ -72,6 +73,10 @@ class FakeReplica:
         self._clock.call_after(LOOK_EVERY, self._look)
 
     def _follow(self) -> None:
+        version = self._server.version
+        if version == self._seen:  # nothing was written since the last look
+            return
+        self._seen = version
         found = self._server.find("planslots", "active", OWN)
         slot = None if found is None else decode_slot(found)
         plan = None
