@@ -54,10 +54,11 @@ class AuditLog:
         return [request for request in self.requests() if request.user == user]
 
     def requests(self) -> Iterator[Request]:
-        """Yield what was written down so far."""
+        """Yield what was written down so far; a line that is being written has no end yet and is left for later."""
         if self._file.exists():
-            for line in self._file.read_text().splitlines():
-                yield parse(line)
+            for line in self._file.read_text().splitlines(keepends=True):
+                if line.endswith("\n"):
+                    yield parse(line)
 
 
 def parse(line: str) -> Request:

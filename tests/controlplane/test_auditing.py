@@ -34,6 +34,14 @@ def test_evictions_of_a_namespace_are_found_with_their_answers(tmp_path: Path) -
     assert len(AuditLog(file).evictions()) == 2
 
 
+def test_a_line_that_is_being_written_is_left_for_later(tmp_path: Path) -> None:
+    file = tmp_path / "audit.log"
+    whole = event(subresource="eviction", name="web-1")
+    file.write_text(f"{whole}\n{whole[:80]}")
+
+    assert [request.name for request in AuditLog(file).requests()] == ["web-1"]
+
+
 def test_a_log_that_does_not_exist_yet_is_empty(tmp_path: Path) -> None:
     assert AuditLog(tmp_path / "audit.log").writes(user="somebody") == []
 
