@@ -47,7 +47,7 @@ def _policy(plans: Planning) -> dict[str, Any]:
     signals = {
         "prometheus": {"url": plans.placing.prometheus.url, "timeout": "1s"},
         "step": "1s",
-        "staleAfter": "5s",
+        "staleAfter": "20s",  # a relief that is older than this is dropped
         "resources": {"cpu": CPU},
     }
     wide = [{"scope": "cluster", "max": 50, "window": "10m"}]
