@@ -10,9 +10,8 @@ import threading
 import time
 from pathlib import Path
 
-from descheduler.optimiser.solving import BayplanSolver
-
 from descheduler.optimiser import documents
+from descheduler.optimiser.solving import BayplanSolver
 
 
 def main(folder: Path, *, proven: bool) -> None:
