@@ -79,7 +79,9 @@ def _pod_status(pod: Pod) -> Raw:
     if pod.bound_at is not None or pod.unschedulable_since is not None:
         since = pod.bound_at if pod.bound_at is not None else pod.unschedulable_since
         scheduled = _condition("PodScheduled", holds=pod.bound_at is not None, since=since or 0.0)
-        status["conditions"].append(scheduled | ({} if pod.bound_at is not None else {"reason": "Unschedulable"}))
+        reason, _, message = (pod.unscheduled or "Unschedulable: ").partition(": ")
+        words = {} if pod.bound_at is not None else {"reason": reason, "message": message}
+        status["conditions"].append(scheduled | words)
     if pod.ready or pod.ready_since is not None:
         status["conditions"].append(_condition("Ready", holds=pod.ready, since=pod.ready_since or pod.created_at))
     if pod.started_at is not None:

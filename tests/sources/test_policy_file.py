@@ -15,7 +15,7 @@ HEAD = "apiVersion: bayplan.dev/v1alpha1\nkind: Policy\n"
 RESOURCES = "signals:\n  resources:\n    cpu: {node: a, age: b, pod: c, podAge: d}\n"
 OTHER = "buoyancy: {filterBelow: 0.2}\n"
 WRONG = "buoyancy: {filterBelow: high}\nmode: observe\n"
-KEYS = "apiVersion, kind, scope, signals, slos, buoyancy, eviction, steering"
+KEYS = "apiVersion, kind, scope, signals, slos, buoyancy, eviction, steering, plan"
 
 
 @dataclass
