@@ -131,10 +131,14 @@ class Planning(PlanSights):
             self.api.patch(self.pod_path(pod["metadata"]["name"]), notes)
 
     def guard(self, app: str) -> None:
-        """Let a budget forbid to evict any pod of an app, and wait until the API server enforces it."""
+        """Let a budget forbid to evict any pod of an app."""
+        self.keep(app, len(self.scene.pods(app)))
+
+    def keep(self, app: str, healthy: int) -> None:
+        """Let a budget keep so many pods of an app healthy, and wait until the API server enforces it."""
         count = len(self.scene.pods(app))
         path = f"/apis/policy/v1/namespaces/{self.scene.namespace}/poddisruptionbudgets/{app}"
-        self.scene.create(objects.pdb(app, app=app, minAvailable=count))
+        self.scene.create(objects.pdb(app, app=app, minAvailable=healthy))
         wait_until(lambda: (self.api.get(path).get("status") or {}).get("currentHealthy") == count, f"the budget {app}")
 
     def bind(self, pod: str, node: str) -> None:

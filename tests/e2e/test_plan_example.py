@@ -44,6 +44,7 @@ def test_one_move_makes_room(plans: Planning, variant: Variant, record_property:
         Lot(name="pod3", cpu="400m", nodes=[second, *others], kind=variant.kind),
         *(Lot(name=f"full-{number}", cpu="600m", nodes=[node]) for number, node in enumerate(others)),
     )
+    plans.keep("pod3", variant.more)
     (victim,) = (pod["metadata"]["name"] for pod in plans.scene.pods("pod3") if pod["spec"]["nodeName"] == second)
     plans.extend(policy)
     plans.plan_for(policy)
@@ -64,5 +65,6 @@ def test_one_move_makes_room(plans: Planning, variant: Variant, record_property:
     waited = plans.bound_at("pod4")[-1] - plans.refused_at("pod4")
     record_property("seconds_from_unschedulable_to_bound", round(waited, 2))
     assert max(bound.values()) <= WITHIN
+    assert plans.witness.judge(plans.rules).budgets_judged == 1
     wait_until(lambda: plans.plans()[-1]["status"]["moved"] == "1/1", "the status of the plan", seen=plans.told)
     plans.wait_released()

@@ -27,6 +27,8 @@ def test_what_the_optimiser_places_runs_where_it_was_planned(
         *(Lot(name=f"mover-{number}", cpu=MOVABLE, nodes=nodes[number::16]) for number in range(16)),
         *(Lot(name=f"block-{number}", cpu=BLOCK, nodes=nodes[number % 4 :: 4]) for number in range(4 * BLOCKS)),
     )
+    for number in range(16):
+        plans.keep(f"mover-{number}", 1)
     standing = NODES * (1 + BLOCKS)
     extender = plans.extend(policy)
     for number in range(WAITING):
@@ -47,6 +49,7 @@ def test_what_the_optimiser_places_runs_where_it_was_planned(
         placed, moved = (sum(entry["action"] == action for entry in entries_of(plan)) for action in ("place", "move"))
         assert plan["status"]["placed"] == f"{placed}/{placed}"
         assert plan["status"]["moved"] == f"{moved}/{moved}"
+    assert plans.witness.judge(plans.rules).budgets_judged == len(plans.evicted())
     assert len(plans.evicted()) <= policy["plan"].get("maxDisruptions", 20)
     bound = sum(bool(node_of(pod)) for pod in plans.scene.pods())
     assert bound == standing + WAITING
