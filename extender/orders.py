@@ -34,8 +34,7 @@ class Orders:
 
     def slot(self, slot: PlanSlot | None, *, now: float) -> None:
         """Take in the slot; None where there is none. A renewal that comes too late brings no plan back."""
-        if self.obeyed is not None and self._silent(self.obeyed, now):
-            self._drop(self.obeyed.plan)
+        self._drop_silent(now)
         if slot is None:
             self._heard = None
         else:
@@ -50,8 +49,7 @@ class Orders:
 
     def due(self, now: float) -> Obeyed | None:
         """Return which plan is to be in force now; one that was silent for too long is dropped here."""
-        if self.obeyed is not None and self._silent(self.obeyed, now):
-            self._drop(self.obeyed.plan)
+        self._drop_silent(now)
         plan = None if self._heard is None else self._plans.get(self._heard.slot.plan_uid)
         return obey(self.obeyed, self._heard, plan, dropped=self.dropped, now=now)
 
@@ -98,7 +96,11 @@ class Orders:
         heard = self._heard
         return heard is not None and heard.slot.plan_uid == obeyed.plan.uid and heard.silent(now)
 
-    def _drop(self, plan: Plan) -> None:
+    def _drop_silent(self, now: float) -> None:
+        """Drop the plan in force where its renewals have been silent for too long."""
+        if self.obeyed is None or not self._silent(self.obeyed, now):
+            return
+        plan = self.obeyed.plan
         if plan.uid in self.dropped:
             return
         _LOG.warning("plan %s is dropped: its slot was not renewed for too long", plan.name)

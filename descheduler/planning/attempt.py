@@ -49,10 +49,10 @@ class Attempt:
         computed = self._first_plan(template)
         if isinstance(computed, Result):
             return computed
-        result = self._without_plan(computed)
-        if result is not None or computed.plan is None:
-            return result or Result(outcome=computed.why_none, computed=computed)
-        return self._observe(computed) if computed.plan.observing else self._install(computed.plan, computed)
+        plan = self._plan_of(computed)
+        if isinstance(plan, Result):
+            return plan
+        return self._observe(plan, computed) if plan.observing else self._install(plan, computed)
 
     def blocking(self) -> Result:
         """Hold every pod in scope while the plan is computed, for at most two seconds."""
@@ -80,12 +80,15 @@ class Attempt:
         if stay is not None:
             return self._dropped(empty, stay)
         computed = self._compute(empty, min(BLOCKED_FOR, self.loaded.policy.plan.time_limit), self.asked.relief)
-        result = computed if isinstance(computed, Result) else self._without_plan(computed)
-        if result is not None or isinstance(computed, Result) or computed.plan is None:
+        if isinstance(computed, Result):
             tools.store.delete(empty)
-            return result or Result(outcome=REFUSED)
+            return computed
+        plan = self._plan_of(computed)
+        if isinstance(plan, Result):
+            tools.store.delete(empty)
+            return plan
         try:
-            filled = tools.store.fill(replace(computed.plan, revision=1, phase=PlanPhase.INSTALLING))
+            filled = tools.store.fill(replace(plan, revision=1, phase=PlanPhase.INSTALLING))
         except errors.ApiError as error:
             return self._dropped(empty, Stay(word="plan", reason=f"the plan could not be written: {error}"))
         return self._carry(filled, computed)
@@ -136,14 +139,15 @@ class Attempt:
         finally:
             self.desk.solving("")
 
-    def _without_plan(self, computed: Computed) -> Result | None:
+    def _plan_of(self, computed: Computed) -> Plan | Result:
+        """Return the plan, or what came of an attempt that has none."""
         if self.desk.is_set():
             return Result(outcome=CANCELLED, computed=computed)
         if computed.refusal is not None:
             return Result(outcome=REFUSED, detail=str(computed.refusal), computed=computed)
         if computed.plan is None:
             return Result(outcome=computed.why_none, computed=computed)
-        return None
+        return computed.plan
 
     def _template(self, *, revision: int, phase: PlanPhase) -> Plan:
         tools, section = self.planner.tools, self.loaded.policy.plan
@@ -164,12 +168,10 @@ class Attempt:
 
     # ------------------------------------------------------------------ show, or carry out
 
-    def _observe(self, computed: Computed) -> Result:
+    def _observe(self, found: Plan, computed: Computed) -> Result:
         """Show what would be done: a plan that is no plan for anybody, and the records of observed evictions."""
-        tools, plan = self.planner.tools, computed.plan
-        if plan is None:
-            return Result(outcome=computed.why_none, computed=computed)
-        plan = closed(plan, PlanPhase.COMPLETED, "observed, not carried out", at=tools.sight.now())
+        tools = self.planner.tools
+        plan = closed(found, PlanPhase.COMPLETED, "observed, not carried out", at=tools.sight.now())
         if tools.leads():
             try:
                 plan = tools.store.create(plan)

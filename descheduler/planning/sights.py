@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 from typing import Final
 
-from descheduler.snapshots import ListedClusters, WatchedClusters
+from descheduler.snapshots import WatchedClusters
 from policies.values.candidates import Victim
 from policies.values.clusters import Cluster
 from sources.clocks import Clock
@@ -65,13 +65,13 @@ class ListedSight:
             return self._last[1]
         return self.consistent()
 
-    def fresh(self, victim: Victim) -> Cluster:
-        """List the cluster for one eviction.
+    def fresh(self, _victim: Victim) -> Cluster:
+        """List the cluster for one eviction, never what an earlier one was judged by.
 
         Raises:
             ApiError: nothing at all can be read.
         """
-        return ListedClusters(self.api, self.clock).fresh(victim)
+        return self.consistent()
 
     def consistent(self) -> Cluster:
         """List the whole cluster.

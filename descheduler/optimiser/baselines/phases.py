@@ -1,4 +1,7 @@
-"""One call of CP-SAT with a share of the time, ended early on request, and the purse such shares are taken from."""
+"""One call of CP-SAT with a share of the time, ended early on request, and the purse such shares are taken from.
+
+And the answer to a problem that CP-SAT could not be given at all.
+"""
 
 import threading
 import time
@@ -7,10 +10,23 @@ from typing import Final
 
 from ortools.sat.python import cp_model
 
-from descheduler.optimiser.solution import Options, Stop
+from descheduler.optimiser import concluding
+from descheduler.optimiser.baselines.ground import oversized
+from descheduler.optimiser.concluding import Findings
+from descheduler.optimiser.problem import Problem
+from descheduler.optimiser.solution import Options, Solution, Stop, doing_nothing
 
 _LOOK_EVERY: Final = 0.02  # a cancelled solve must end within 100 ms
 SOLVED: Final = frozenset([cp_model.OPTIMAL, cp_model.FEASIBLE])
+
+
+def invalid(problem: Problem, options: Options, *, solver: str) -> Solution | None:
+    """Return doing nothing, with the reasons, for a problem whose amounts CP-SAT cannot add up; None for any other."""
+    troubles = oversized(problem)
+    if not troubles:
+        return None
+    findings = Findings(solver=solver, counts={cp_model.MODEL_INVALID.name: 1}, troubles=troubles)
+    return concluding.conclude(problem, doing_nothing(problem), options, findings)
 
 
 @dataclass(slots=True)

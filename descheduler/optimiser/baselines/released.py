@@ -31,10 +31,9 @@ class ReleasedSolver:
 
     def solve(self, problem: Problem, options: Options, stop: Stop) -> Solution:
         """Return its plan, or doing nothing where any phase found none in time."""
-        troubles = surveying.oversized(problem)
-        if troubles:
-            findings = Findings(solver=self.name, counts={cp_model.MODEL_INVALID.name: 1}, troubles=troubles)
-            return concluding.conclude(problem, doing_nothing(problem), options, findings)
+        invalid = phases.invalid(problem, options, solver=self.name)
+        if invalid is not None:
+            return invalid
         run = _Run(problem, options, stop)
         assignment = run.through_the_tiers()
         findings = Findings(

@@ -10,8 +10,6 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import Final
 
-from ortools.sat.python import cp_model
-
 from descheduler.optimiser import concluding, vectors
 from descheduler.optimiser.baselines import ground as surveying
 from descheduler.optimiser.baselines import phases
@@ -31,10 +29,9 @@ class RepairedSolver:
 
     def solve(self, problem: Problem, options: Options, stop: Stop) -> Solution:
         """Return the best plan of its two passes."""
-        troubles = surveying.oversized(problem)
-        if troubles:
-            findings = Findings(solver=self.name, counts={cp_model.MODEL_INVALID.name: 1}, troubles=troubles)
-            return concluding.conclude(problem, doing_nothing(problem), options, findings)
+        invalid = phases.invalid(problem, options, solver=self.name)
+        if invalid is not None:
+            return invalid
         run = _Run(problem, options, stop)
         plan = run.both_passes()
         findings = Findings(
