@@ -1,7 +1,7 @@
 """One CP-SAT solve: parameters, cancelling, and what each of the five statuses means; builds no model."""
 
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from enum import StrEnum
@@ -65,20 +65,20 @@ class Engine:
             self._over.set()
             watcher.join()
 
-    def solve(self, model: cp_model.CpModel, effort: Effort) -> Outcome:
-        """Search until the model is solved, the limit is reached, or the stop is set."""
+    def solve(self, model: cp_model.CpModel, effort: Effort, found: Callable[[Values], None] | None = None) -> Outcome:
+        """Search until the model is solved, the limit is reached, or the stop is set; tell what is found on the way."""
         solver = cp_model.CpSolver()
         self._solver = solver
         _configure(solver, effort)
         if self._stop.is_set():
             return Outcome(status=Status.UNKNOWN, values=None, bound=float("-inf"), effort=0.0)
-        status = _STATUSES[solver.solve(model)]
+        status = _STATUSES[solver.solve(model, None if found is None else _Telling(found))]
         self._solver = None
         response = solver.response_proto
-        found = status in {Status.OPTIMAL, Status.FEASIBLE}
+        solved = status in {Status.OPTIMAL, Status.FEASIBLE}
         return Outcome(
             status=status,
-            values=list(response.solution) if found else None,
+            values=list(response.solution) if solved else None,
             bound=response.best_objective_bound,
             effort=response.deterministic_time if effort.deterministic else response.wall_time,
         )
@@ -88,6 +88,17 @@ class Engine:
             solver = self._solver
             if solver is not None and self._stop.is_set():
                 solver.stop_search()  # again and again: it is lost on a solve that has not begun
+
+
+class _Telling(cp_model.CpSolverSolutionCallback):
+    """Hands on each solution as soon as there is one."""
+
+    def __init__(self, found: Callable[[Values], None]) -> None:
+        super().__init__()
+        self._found = found
+
+    def on_solution_callback(self) -> None:
+        self._found(list(self.response_proto.solution))
 
 
 _STATUSES: Final = {

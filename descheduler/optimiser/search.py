@@ -9,7 +9,7 @@ from descheduler.optimiser.clock import Clock
 from descheduler.optimiser.engine import Effort, Engine, Outcome, Status
 from descheduler.optimiser.identities import identify
 from descheduler.optimiser.model.assembling import Model
-from descheduler.optimiser.model.draft import Sum
+from descheduler.optimiser.model.draft import Sum, Values
 from descheduler.optimiser.model.frame import Cast
 from descheduler.optimiser.scores import Score, ordering, score
 from descheduler.optimiser.solution import Options, Point
@@ -65,14 +65,18 @@ class Search:
                 deterministic=self.clock.deterministic,
                 first=first,
             ),
+            found=lambda values: self._note(model, values),
         )
         self.clock.charge(outcome.effort)
         self.counts[outcome.status.value] += 1
         if outcome.status is Status.MODEL_INVALID:
             self.save(model, "invalid")
         if outcome.values is not None:
-            self.offer(model.layout.plan(outcome.values))
+            self._note(model, outcome.values)
         return outcome
+
+    def _note(self, model: Model, values: Values) -> None:
+        self.offer(model.layout.plan(values))
 
     def save(self, model: Model, what: str) -> None:
         """Count a failure that is ours, and save the model for a replay where a folder is given."""

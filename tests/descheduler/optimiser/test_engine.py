@@ -34,6 +34,29 @@ def test_optimal_has_values_and_its_bound() -> None:
     assert outcome.bound == 14.0
 
 
+def cover() -> tuple[Draft, Sum]:
+    """Return 60 variables of which at least one of every three that are 7 and 11 apart is set, and their sum."""
+    draft = Draft()
+    chosen = list(draft.variables([1] * 60))
+    for first in range(60):
+        draft.any_of([chosen[first], chosen[(first + 7) % 60], chosen[(first + 11) % 60]])
+    every = Sum(chosen, [1] * 60)
+    draft.minimise(every)
+    return draft, every
+
+
+def test_solutions_on_the_way_are_told_from_the_hint_to_the_best() -> None:
+    (draft, every), told = cover(), list[int]()
+    draft.hint([1] * 60)
+    engine = Engine(threading.Event())
+    outcome = engine.solve(draft.model, QUICK, lambda values: told.append(every.value(values)))
+
+    assert outcome.values is not None
+    assert len(told) > 1
+    assert told[-1] == every.value(outcome.values)
+    assert told == sorted(set(told), reverse=True)
+
+
 def test_infeasible_has_none() -> None:
     outcome = solve(pair(7))
 
