@@ -27,7 +27,8 @@ from descheduler.optimiser.proving import Prover
 from descheduler.optimiser.search import Search
 from descheduler.optimiser.solution import Assignment, Options, Proof, Solution, Stop, doing_nothing
 from descheduler.optimiser.tables import Ints, tabulate
-from descheduler.optimiser.ties.opening import circular, open_ties
+from descheduler.optimiser.ties.opening import open_ties
+from descheduler.optimiser.ties.waiting import circular
 
 WHOLE: Final = 12_000  # variables up to which the whole problem is one model
 # Of the time for the whole model, by its variables: small ones are solved to the proof, large ones leave a gap.

@@ -84,7 +84,7 @@ class State:
             found = tie.blocked(pod)
             tie.change(pod, NOWHERE, stands)
             if found is not None:
-                blocked |= found
+                blocked[found] = True
         if self.tables.origin[pod] >= 0:
             blocked[self.tables.origin[pod]] = False
         return blocked

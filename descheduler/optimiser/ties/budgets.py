@@ -2,9 +2,8 @@
 
 from collections.abc import Iterable
 
-import numpy as np
-
-from descheduler.optimiser.tables import Bools, Tables
+from descheduler.optimiser.tables import NOWHERE, Tables
+from descheduler.optimiser.ties.tie import EVERYWHERE, Nodes
 
 
 class BudgetTie:
@@ -12,6 +11,8 @@ class BudgetTie:
 
     Like every tie it begins with all members nowhere: they are disturbed until they are put where they run.
     """
+
+    __slots__ = ("_home", "_left", "_tables")
 
     def __init__(self, tables: Tables, members: Iterable[int], allowed: int) -> None:
         self._home, self._tables = tables.home, tables
@@ -22,14 +23,12 @@ class BudgetTie:
         home = self._home[pod]
         self._left += (0 <= home != old) - (0 <= home != new)
 
-    def blocked(self, pod: int) -> Bools | None:
+    def blocked(self, pod: int) -> Nodes | None:
         """Return every node for a victim when nothing is left: to move it is a disruption too.
 
         It has been lifted when this is asked, which took one already.
         """
-        if self._left >= 0 or self._tables.left[pod] < 0:
-            return None
-        return np.ones(len(self._tables.room), dtype=np.bool_)
+        return EVERYWHERE if self._left < 0 and self._tables.left[pod] > NOWHERE else None
 
     def holds(self) -> bool:
         """Whether it is not overdrawn."""

@@ -1,16 +1,16 @@
-"""Required anti-affinity as running counts by domain."""
+"""Required anti-affinity as running counts by domain; a host port is one too, with every node a domain of its own."""
 
 from typing import Final
 
-import numpy as np
-
 from descheduler.optimiser.problem import Separation
-from descheduler.optimiser.tables import Bools, Ints, Tables
-from descheduler.optimiser.ties.regions import regions_of
+from descheduler.optimiser.tables import Tables
+from descheduler.optimiser.ties.regions import Regions
+from descheduler.optimiser.ties.tie import Nodes
 
 CARRIER: Final = 0
 OTHER: Final = 1
 BOTH: Final = 2
+_COMERS: Final = 3  # a crowd counts by role those that stand there, then those of them that are new
 
 
 def roles(separation: Separation) -> dict[int, int]:
@@ -20,37 +20,53 @@ def roles(separation: Separation) -> dict[int, int]:
 
 
 class SeparationTie:
-    """Counts, by role and domain, who stands there and who is new."""
+    """Counts, by domain where anybody stands and by role, who stands there and who is new."""
 
-    def __init__(self, separation: Separation, tables: Tables) -> None:
+    __slots__ = ("_crowds", "_home", "_quarrels", "_regions", "_role")
+
+    def __init__(self, separation: Separation, tables: Tables, regions: Regions) -> None:
         self._home = tables.home
         self._role = roles(separation)
-        self._regions = regions_of(separation.domains)
-        self._count = np.stack([self._regions.zeros() for _ in range(3)])
-        self._comers = np.zeros_like(self._count)
+        self._regions = regions
+        self._crowds: dict[int, list[int]] = {}
+        self._quarrels = 0
 
     def change(self, pod: int, old: int, new: int) -> None:
         """Move one."""
-        role = self._role[pod]
         for place, step in ((old, -1), (new, 1)):
-            if place >= 0:
-                domain = self._regions.of[place]
-                self._count[role, domain] += step
-                self._comers[role, domain] += step * (place != self._home[pod])
+            if place >= 0 and (domain := self._regions.of[place]) >= 0:
+                self._step(domain, self._role[pod], step, new=place != self._home[pod])
 
-    def blocked(self, pod: int) -> Bools | None:
+    def blocked(self, pod: int) -> Nodes:
         """Return the nodes of every domain where somebody is against the pod."""
-        return self._regions.nodes(self._against(self._role[pod])[:-1] > 0, nameless=False)
+        role = self._role[pod]
+        return self._regions.nodes(domain for domain, crowd in self._crowds.items() if _against(crowd, role))
 
     def holds(self) -> bool:
         """Whether nobody is against anybody new."""
-        return not any(self._meets(role) for role in (CARRIER, OTHER, BOTH))
+        return not self._quarrels
 
-    def _against(self, role: int) -> Ints:
-        """Return by domain how many stand against one of a role; those of both roles against each other too."""
-        against: Ints = self._count.sum(axis=0)
-        return against if role == BOTH else against - self._count[role]
+    def _step(self, domain: int, role: int, step: int, *, new: bool) -> None:
+        crowd = self._crowds.setdefault(domain, [0] * (2 * _COMERS))
+        before = _quarrel(crowd)
+        crowd[role] += step
+        crowd[_COMERS + role] += step * new
+        self._quarrels += _quarrel(crowd) - before
+        if not any(crowd):
+            del self._crowds[domain]
 
-    def _meets(self, role: int) -> bool:
-        alone = 1 if role == BOTH else 0  # it is no enemy of itself
-        return bool(((self._comers[role] > 0) & (self._against(role) > alone))[:-1].any())
+
+def _against(crowd: list[int], role: int) -> int:
+    """Return how many stand against one of a role; those of both roles against each other too."""
+    everybody = sum(crowd[:_COMERS])
+    return everybody if role == BOTH else everybody - crowd[role]
+
+
+def _quarrel(crowd: list[int]) -> bool:
+    """Whether somebody is against somebody new; one of both roles is no enemy of itself."""
+    carriers, others, both, new_carriers, new_others, new_both = crowd
+    return bool(
+        (new_carriers and others + both)
+        or (new_others and carriers + both)
+        or (new_both and carriers + others + both > 1)
+    )

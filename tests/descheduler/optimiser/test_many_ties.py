@@ -10,7 +10,7 @@ from descheduler.optimiser.problem import Attraction, Budget, Exclusive, Problem
 from descheduler.optimiser.solution import Options, Proof
 from descheduler.optimiser.tables import tabulate
 from descheduler.optimiser.ties.opening import open_ties
-from descheduler.optimiser.ties.regions import regions_of
+from descheduler.optimiser.ties.regions import Once, Regions
 from tests.descheduler.optimiser.builders import make_item, make_problem, make_site
 
 WORKLOADS = 1000
@@ -71,7 +71,11 @@ def test_a_budget_for_each_workload_leaves_time_to_solve() -> None:
 
 
 def test_ties_of_one_key_share_its_regions() -> None:
-    assert regions_of(ZONES) is regions_of(tuple(node % 3 for node in range(NODES)))
+    regions = Once(Regions)
+
+    assert regions.of(ZONES) is regions.of(ZONES)
+    assert regions.of(ZONES) is regions.of(tuple(node % 3 for node in range(NODES)))
+    assert regions.of(ZONES) is not regions.of(ZONES[1:])
 
 
 def test_without_time_left_no_further_stage_is_begun() -> None:

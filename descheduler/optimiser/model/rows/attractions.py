@@ -9,7 +9,7 @@ from descheduler.optimiser.model.draft import Draft, Sum, Values
 from descheduler.optimiser.model.layout import Layout
 from descheduler.optimiser.model.rows.regions import Region, closed, implied, regions
 from descheduler.optimiser.problem import Attraction
-from descheduler.optimiser.ties.opening import waits_for_nobody
+from descheduler.optimiser.ties.waiting import waits_for_nobody
 
 
 def add(draft: Draft, layout: Layout) -> None:
