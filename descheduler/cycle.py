@@ -15,7 +15,7 @@ from descheduler import acting, decisions, evictor, measuring, observing, record
 from descheduler.acting import Attempt, Hands, Orders
 from descheduler.decisions import CycleResult
 from descheduler.eventing import EventWriter
-from descheduler.evictor import ApiEvictor, RecordingEvictor
+from descheduler.evictor import ApiEvictor, RecordingEvictor, unled
 from descheduler.ledger import Ledger, LedgerKeeper, LedgerUnreadable
 from descheduler.metrics import Metrics
 from descheduler.observing import Scene
@@ -231,9 +231,10 @@ class Cycle:
     def _act(self, outcomes: tuple[Outcome, ...], scene: Scene, loaded: Loaded) -> tuple[Attempt, ...]:
         tools = self._tools
         victims = [outcome.victim for outcome in outcomes if outcome.victim is not None]
+        enforcing = ApiEvictor(tools.api, barred=unled(tools.leads))
         orders = Orders(
             observing=scene.observing,
-            evictor=RecordingEvictor(tools.api) if scene.observing else ApiEvictor(tools.api, leads=tools.leads),
+            evictor=RecordingEvictor(tools.api) if scene.observing else enforcing,
             retry_for=scene.policy.eviction.retry_for,
             good_for=scene.policy.signals.stale_after,
             draft=lambda victim: acting.draft_of(victim, policy_hash=loaded.hash),

@@ -29,21 +29,20 @@ class Evictor(Protocol):
 
 
 class ApiEvictor:
-    """Evicts through the Eviction API, and only while `leads` says that this process may act."""
+    """Evicts through the Eviction API, and only while `barred` does not say why this process may not act any more."""
 
-    def __init__(self, api: KubeApi, *, leads: Callable[[], bool]) -> None:
+    def __init__(self, api: KubeApi, *, barred: Callable[[], str | None]) -> None:
         self._api = api
-        self._leads = leads
+        self._barred = barred
 
     def evict(self, pod: Pod) -> EvictionAnswer:
         """Read the pod, then evict it if it is still the one that was meant."""
-        return look(self._api, pod) or self._unled() or self._call(pod)
+        return look(self._api, pod) or self._too_late() or self._call(pod)
 
-    def _unled(self) -> EvictionAnswer | None:
-        """Ask for the lease last of all: a read of seconds may have outlived it, and the call takes up to two more."""
-        if self._leads():
-            return None
-        return EvictionAnswer(AnswerKind.NOT_CALLED, "the lease was lost while the pod was read")
+    def _too_late(self) -> EvictionAnswer | None:
+        """Ask last of all: a read of seconds may have outlived the lease, and the call takes up to two more."""
+        why = self._barred()
+        return None if why is None else EvictionAnswer(AnswerKind.NOT_CALLED, f"{why}, seen once the pod was read")
 
     def _call(self, pod: Pod) -> EvictionAnswer:
         body = {
@@ -57,6 +56,11 @@ class ApiEvictor:
         except errors.ApiError as error:
             return answers.classify(error)
         return EvictionAnswer(AnswerKind.ACCEPTED, str(answer.status))
+
+
+def unled(leads: Callable[[], bool]) -> Callable[[], str | None]:
+    """Return what bars single evictions: only that the lease is lost."""
+    return lambda: None if leads() else "the lease was lost"
 
 
 class RecordingEvictor:

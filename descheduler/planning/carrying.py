@@ -72,7 +72,7 @@ class Carrier:
 
     def _validate(self) -> End | None:
         """Look at the whole cluster as it is now, which is newer than every acknowledgement."""
-        stay = self._guard.going() or self._guard.wanted() or self._invalid()
+        stay = self._guard.going() or self._guard.meant() or self._invalid()
         self._watch.since = self._tools.clock.monotonic()
         if stay is not None:
             self._journal.unmet("Validated", stay)

@@ -8,10 +8,14 @@ from policies.values.plans import Plan, PlanEntry, PlanPhase
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Stay:
-    """Why a plan goes no further: one word for metrics, and a sentence."""
+    """Why a plan goes no further: one word for metrics, and a sentence.
+
+    What is `passing` may be over in a moment, such as an API server that gives no answer.
+    """
 
     word: str
     reason: str
+    passing: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -48,9 +48,10 @@ class Evictions:
         if pod is None:
             return Stay(word=_GONE, reason=f"{step} not evicted: it is gone")
         victim = victim_of(step, pod, rule=rule_of(self._plan))
+        guarded = None if self._guard is None else GuardedEvictor(self._guard)
         orders = Orders(
             observing=self._guard is None,
-            evictor=RecordingEvictor(tools.api) if self._guard is None else GuardedEvictor(self._guard),
+            evictor=guarded or RecordingEvictor(tools.api),
             retry_for=0.0,  # a plan does not wait for a budget: its reservations would keep others waiting meanwhile
             good_for=float("inf"),
             draft=lambda chosen: acting.draft_of(chosen, policy_hash=self._loaded.hash),
@@ -65,6 +66,9 @@ class Evictions:
             rng=tools.rng,
         )
         (attempt,) = acting.act([victim], orders=orders, hands=hands, revalidate=self._again)
+        stay = None if guarded is None else guarded.stay
+        if stay is not None:
+            return replace(stay, reason=f"{step} not evicted: {stay.reason}")
         return self._judged(step, attempt)
 
     def _judged(self, step: PlanEntry, attempt: Attempt) -> Stay | None:

@@ -3,7 +3,7 @@
 from typing import Final
 
 from descheduler.planning.ending import Stay
-from descheduler.planning.guarding import Guard
+from descheduler.planning.guarding import Guard, Hearing
 from descheduler.planning.slot import SlotTaken
 from descheduler.planning.tooling import Tools
 from policies.values.plans import Plan
@@ -51,11 +51,11 @@ def take(tools: Tools, plan: Plan) -> Stay | None:
 
 def acknowledged(guard: Guard) -> Stay | None:
     """Wait until every live replica shows the plan; why not, where one does not within 5 s."""
-    tools = guard.tools
+    tools, hearing = guard.tools, Hearing(guard)
     ends = tools.clock.monotonic() + ACKNOWLEDGED_WITHIN
     while True:
         lacking = tools.replicas.look() or tools.replicas.lacking(guard.plan.version)
-        stay = guard.going()
+        stay = guard.going() or hearing.stay()
         if stay is not None or lacking is None:
             return stay
         if tools.clock.monotonic() >= ends:

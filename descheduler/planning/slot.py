@@ -36,12 +36,18 @@ class SlotKeeper:
         self._clock = clock
         self._lock = threading.Lock()
         self._held: PlanSlot | None = None
+        self._lost = ""
         self._renewed = -math.inf
 
     @property
     def held(self) -> PlanSlot | None:
         """The slot as we last wrote it, None while no plan of ours is in it."""
         return self._held
+
+    @property
+    def lost(self) -> str:
+        """Why the plan that we put into the slot is not in it any more, in words; empty where we took it out."""
+        return self._lost
 
     def renewed_for(self) -> float:
         """Return the seconds since the start of our last confirmed write, infinite while we do not hold the slot."""
@@ -51,12 +57,14 @@ class SlotKeeper:
         """Return the slot as it stands; one that does not exist is empty.
 
         Raises:
-            ApiError: it cannot be read.
+            ApiError: it cannot be read, or the server does not know of slots (yet).
         """
         try:
             path = codec.slots_path(self._namespace, codec.SLOT_NAME)
             return codec.decode_slot(self._api.request("GET", path, timeout=_CALL_SECONDS).body)
-        except errors.NotFound:
+        except errors.NotFound as error:
+            if not error.names(codec.SLOT_NAME):
+                raise
             return PlanSlot()
 
     def take(self, plan: Plan) -> None:
@@ -85,15 +93,25 @@ class SlotKeeper:
                 return False
             return self._held is not None
 
+    def look(self) -> None:
+        """Read whether the slot still names our plan; a server that does not answer changes nothing."""
+        with self._lock:
+            if self._held is None:
+                return
+            try:
+                seen = self.read()
+            except errors.ApiError as error:
+                _LOG.warning("the slot could not be read: %s", error)
+                return
+            if not self._is_ours(seen):
+                self._lose(seen)
+
     def free(self) -> bool:
         """Empty the slot if a plan of ours is in it; False where nobody can tell."""
         with self._lock:
-            held, self._held = self._held, None
+            self._held, self._lost = None, ""
             try:
                 seen = self.read()
-                if held is not None and not seen.resource_version:
-                    _LOG.warning("the slot was not found and may still hold the plan %s", held.plan)
-                    return False  # an API server that has just started does not know our kinds for a moment
                 if seen.plan is not None and seen.holder == self.holder:
                     self._put(_emptied(seen))
                     self._held = None
@@ -123,14 +141,25 @@ class SlotKeeper:
     def _renew(self, held: PlanSlot) -> None:
         try:
             self._put(held)
-        except errors.Conflict:
-            # Either the answer to our own last write was lost, or somebody else took the slot.
+        except (errors.Conflict, errors.NotFound):
+            # The answer to our own last write was lost, or somebody else wrote or deleted the slot.
             seen = self.read()
-            if (seen.plan_uid, seen.revision, seen.holder) == (held.plan_uid, held.revision, self.holder):
+            if self._is_ours(seen):
                 self._put(seen)
             else:
-                _LOG.warning("the slot was taken away: it now holds %s of %s", seen.plan, seen.holder)
-                self._held = None
+                self._lose(seen)
+
+    def _is_ours(self, seen: PlanSlot) -> bool:
+        held = self._held
+        return held is not None and (seen.plan_uid, seen.revision, seen.holder) == (
+            held.plan_uid,
+            held.revision,
+            self.holder,
+        )
+
+    def _lose(self, seen: PlanSlot) -> None:
+        self._held, self._lost = None, _words(seen)
+        _LOG.warning("the plan in force is over: %s", self._lost)
 
     def _put(self, wanted: PlanSlot) -> None:
         began = self._clock.monotonic()
@@ -140,7 +169,16 @@ class SlotKeeper:
         else:
             path, method = codec.slots_path(self._namespace), "POST"
         written = self._api.request(method, path, body=body, timeout=_CALL_SECONDS).body
-        self._held, self._renewed = codec.decode_slot(written), began
+        self._held, self._lost, self._renewed = codec.decode_slot(written), "", began
+
+
+def _words(seen: PlanSlot) -> str:
+    """Say what became of a slot that was ours."""
+    if not seen.resource_version:
+        return "the slot was deleted"
+    if seen.plan is None:
+        return "somebody else emptied the slot"
+    return f"the slot names the plan {seen.plan}, revision {seen.revision}, of {seen.holder or 'nobody'}"
 
 
 def _emptied(slot: PlanSlot) -> PlanSlot:

@@ -89,11 +89,13 @@ class PlanStore:
         """Return a plan as it stands, None where it is gone.
 
         Raises:
-            ApiError, MalformedObject: it cannot be read.
+            ApiError, MalformedObject: it cannot be read, or the server does not know of plans (yet).
         """
         try:
             raw = self._api.request("GET", codec.plans_path(self._namespace, name), timeout=_CALL_SECONDS).body
-        except errors.NotFound:
+        except errors.NotFound as error:
+            if not error.names(name):
+                raise
             return None
         return tolerant(codec.decode_plan, raw)
 

@@ -1,17 +1,14 @@
 """What a plan waits with: how far it got, what must end it meanwhile, and for how long it may wait."""
 
 from dataclasses import dataclass, field
-from typing import Final
 
 from descheduler.planning.ending import End, Stay, aborted, overtaken
-from descheduler.planning.guarding import Guard
+from descheduler.planning.guarding import Guard, Hearing
 from policies.model.loading import Loaded
 from policies.plans import converging
 from policies.plans.converging import Progress
 from policies.values.clusters import Cluster
 from policies.values.plans import PlanPhase
-
-_READ_PLAN_EVERY: Final = 1.0
 
 
 @dataclass(slots=True)
@@ -27,7 +24,11 @@ class Watch:
     validated: Cluster | None = None
     since: float = 0.0
     evicted_at: dict[str, float] = field(default_factory=dict)
-    _read_at: float = 0.0
+    _hearing: Hearing = field(init=False)
+
+    def __post_init__(self) -> None:
+        """Begin to listen."""
+        self._hearing = Hearing(self.guard)
 
     def progress(self, cluster: Cluster) -> Progress:
         """Return how far the plan got."""
@@ -49,20 +50,14 @@ class Watch:
         return End(phase=PlanPhase.TIMED_OUT, word="timed-out", reason=late)
 
     def _told_to_stop(self) -> Stay | None:
-        """Read the plan once a second, which is how a person is heard; a policy that changed lets it end in peace."""
+        """Hear of what happened to plan and slot; a policy that changed lets the plan end in peace."""
         tools = self.guard.tools
         if tools.stopping():
             return Stay(word="stopping", reason="the descheduler is ending")
         if not tools.leads():
             return Stay(word="lease", reason="this process does not hold the lease")
-        if tools.slot.held is None:
-            return Stay(word="slot", reason="the slot was taken away")
+        stay = self._hearing.stay()
+        if stay is not None:
+            return stay
         lost = tools.replicas.lost(self.guard.plan.version)
-        if lost is not None:
-            return Stay(word="replicas", reason=lost)
-        if tools.clock.monotonic() - self._read_at < _READ_PLAN_EVERY:
-            return None
-        self._read_at = tools.clock.monotonic()
-        stay = self.guard.wanted()
-        # An API server that does not answer for a moment ends no plan: the deadline does.
-        return None if stay is None or stay.word == "unreadable" else stay
+        return None if lost is None else Stay(word="replicas", reason=lost)

@@ -92,6 +92,10 @@ class Forbidden(StatusError):
 class NotFound(StatusError):
     """404: no such object, or no such kind."""
 
+    def names(self, name: str) -> bool:
+        """Tell whether it is the object that is missing: a server that has just started does not know the kind yet."""
+        return f'"{name}"' in self.message
+
 
 class Conflict(StatusError):
     """409: a precondition or a resource version does not hold."""

@@ -11,7 +11,7 @@ from descheduler import acting
 from descheduler.acting import Attempt, Hands, Orders
 from descheduler.answers import AnswerKind
 from descheduler.elector import Elector, Terms
-from descheduler.evictor import ApiEvictor, RecordingEvictor
+from descheduler.evictor import ApiEvictor, RecordingEvictor, unled
 from descheduler.ledger import Ledger, LedgerKeeper
 from policies.rails import pdb
 from policies.values.candidates import Candidate, Victim
@@ -69,7 +69,9 @@ class Process:
 
     def act(self, *pods: Pod) -> tuple[Attempt, ...]:
         """Attempt to evict these pods."""
-        evictor = RecordingEvictor(self.api) if self.observing else ApiEvictor(self.api, leads=self.elector.leads)
+        evictor = (
+            RecordingEvictor(self.api) if self.observing else ApiEvictor(self.api, barred=unled(self.elector.leads))
+        )
         orders = Orders(
             observing=self.observing,
             evictor=evictor,

@@ -6,7 +6,7 @@ import pytest
 
 from descheduler.answers import AnswerKind
 from descheduler.elector import Elector, Terms
-from descheduler.evictor import ApiEvictor, RecordingEvictor, still_runs
+from descheduler.evictor import ApiEvictor, RecordingEvictor, still_runs, unled
 from policies.values.pods import Phase, Pod
 from policies.values.records import RecordState
 from simulator.api_server import ApiServer
@@ -21,7 +21,7 @@ EVICTION = "*/pods/web-0/eviction"
 
 def door(server: ApiServer) -> ApiEvictor:
     """Return the door of a process that leads."""
-    return ApiEvictor(server, leads=lambda: True)
+    return ApiEvictor(server, barred=lambda: None)
 
 
 def verbs(server: ApiServer) -> list[str]:
@@ -152,9 +152,9 @@ def test_a_lease_that_ran_out_while_the_pod_was_read_stops_the_call(server: ApiS
     server.clock.advance(9)
     server.faults.add(Delayed(4.9), method="GET", path="*/pods/web-0")
 
-    answer = ApiEvictor(server, leads=elector.leads).evict(put_pod())
+    answer = ApiEvictor(server, barred=unled(elector.leads)).evict(put_pod())
 
-    assert str(answer) == "not called: the lease was lost while the pod was read"
+    assert str(answer) == "not called: the lease was lost, seen once the pod was read"
     assert server.calls.of("create", "pods/eviction") == []
 
 
