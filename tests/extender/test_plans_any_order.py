@@ -11,7 +11,7 @@ from policies.plans.quotas import kind_of
 from policies.values.pods import Pod
 from policies.values.resources import Resources, total
 from tests.builders import make_node, make_pod, make_resources
-from tests.extender.test_plans import SLOT, Scene
+from tests.extender.planned import SLOT, Scene
 from tests.policies.placement.cases import make_view
 from tests.policies.plans.making import make_entry, make_plan, make_quota, pending
 
