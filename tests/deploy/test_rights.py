@@ -14,7 +14,7 @@ from simulator.calls import Call
 from simulator.failures import Failure
 from simulator.faults import Fail
 from simulator.rights import Grant
-from tests.descheduler.test_cycle import hot
+from tests.descheduler.cycles import hot
 from tests.manifests import DEPLOY, LAYOUTS, NAMESPACE, find, rendered, rights
 
 READS = {"get", "list", "watch"}

@@ -12,8 +12,8 @@ import pytest
 from simulator.calls import Call
 from simulator.failures import Failure
 from simulator.faults import After, Before, Delayed, Fail, Fault, LostAnswer, LostRequest, Unconnected
+from tests.descheduler.cycles import most_within
 from tests.descheduler.site import Site, policy
-from tests.descheduler.test_cycle import most_within
 from tests.raw import raw_pdb
 
 WINDOW: Final = 600.0

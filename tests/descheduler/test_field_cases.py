@@ -10,8 +10,8 @@ from policies.values.pods import Phase
 from simulator.jsons import Raw, merged
 from tests.builders import NOW
 from tests.descheduler.builders import make_policy
+from tests.descheduler.cycles import hot, refusals
 from tests.descheduler.site import CPU, Process, Site, policy
-from tests.descheduler.test_cycle import hot, refusals
 from tests.raw import raw_pdb, raw_pod
 
 HOUR = 3600.0

@@ -14,8 +14,8 @@ from simulator.jsons import Raw, merged
 from sources.kube.cluster_watch import ClusterWatch, WatchSettings
 from sources.kube.records import records_path
 from tests.builders import NOW
+from tests.descheduler.cycles import hot
 from tests.descheduler.site import OWN, Process, Site, policy
-from tests.descheduler.test_cycle import hot
 from tests.descheduler.test_every_call import CALLS, at_call, scene
 from tests.manifests import rights
 from tests.raw import raw_node, raw_pdb, raw_pod

@@ -9,8 +9,8 @@ from descheduler import printing
 from descheduler.decisions import CycleResult
 from descheduler.planning.results import Result
 from policies.values.plans import Plan, PlanAction, PlanEntry, PlanPhase
+from tests.descheduler.cycles import hot
 from tests.descheduler.site import Site
-from tests.descheduler.test_cycle import hot
 from tests.raw import raw_pdb
 
 

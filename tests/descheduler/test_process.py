@@ -20,9 +20,9 @@ from policies.model.policy import Policy
 from simulator.faults import After
 from sources.kube import errors
 from sources.signals.reader import Inventory
+from tests.descheduler.cycles import hot
 from tests.descheduler.scripted import ScriptedSignals
 from tests.descheduler.site import OWN, Site, policy
-from tests.descheduler.test_cycle import hot
 from tests.manifests import rights
 
 

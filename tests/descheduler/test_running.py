@@ -11,8 +11,8 @@ from simulator.clock import SteppingEvent
 from simulator.failures import Failure
 from simulator.faults import Fail, LostAnswer, LostRequest
 from sources.kube.errors import Forbidden
+from tests.descheduler.cycles import hot
 from tests.descheduler.site import Process, Site, policy
-from tests.descheduler.test_cycle import hot
 
 
 def runner(process: Process, *, stop: threading.Event | None = None, interval: float | None = None) -> Runner:

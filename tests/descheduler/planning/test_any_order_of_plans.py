@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from simulator.failures import Failure
 from simulator.faults import Before, Delayed, Fail, Fault, LostAnswer, LostRequest, Unconnected
+from tests.descheduler.cycles import most_within
 from tests.descheduler.planning.site import Site, plan_policy
-from tests.descheduler.test_cycle import most_within
 from tests.descheduler.test_every_call import Killed, asked_twice, uid_of
 from tests.raw import raw_node, raw_pdb, raw_pod
 

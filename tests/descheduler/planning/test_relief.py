@@ -8,11 +8,11 @@ import pytest
 from descheduler.planning.desk import Asked, of_relief
 from descheduler.planning.problems.measured import NOTHING_MEASURED
 from policies.model.plan import Plan
+from tests.descheduler.cycles import hot
 from tests.descheduler.planning.site import Site as PlanSite
 from tests.descheduler.planning.site import plan_policy
 from tests.descheduler.planning.test_carrying import started
 from tests.descheduler.site import Process, Site
-from tests.descheduler.test_cycle import hot
 from tests.raw import raw_node
 
 
