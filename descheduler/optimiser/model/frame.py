@@ -9,6 +9,7 @@ from typing import Final
 import numpy as np
 
 from descheduler.optimiser.classes import Classes
+from descheduler.optimiser.model.concerns import ByMember, Concerns, Constraint
 from descheduler.optimiser.problem import Problem
 from descheduler.optimiser.tables import Bools, Ints, Tables
 
@@ -16,10 +17,11 @@ _PLENTY: Final = 2**40
 
 
 class Cast:
-    """A problem with its arrays and classes, and how many pods of each class run on each node now."""
+    """A problem with its arrays, classes and constraints, and how many pods of each class run on each node now."""
 
     def __init__(self, problem: Problem, tables: Tables, classes: Classes) -> None:
         self.problem, self.tables, self.classes = problem, tables, classes
+        self.concerns = Concerns(problem)
         running = tables.running
         self._keys, self._counts = np.unique(classes.keys(tables, tables.origin)[running], return_counts=True)
 
@@ -60,6 +62,10 @@ class Frame:
     def nodes(self) -> Ints:
         """The node of each cell, as the problem numbers them."""
         return self.sites[self.site]
+
+    def concerned(self, constraints: ByMember[Constraint]) -> list[Constraint]:
+        """Return the constraints that a free pod is a member of; all others hold whatever this frame decides."""
+        return constraints.of(self.pods.tolist())
 
     def variables(self) -> int:
         """Return about how many variables a model of it has."""

@@ -15,6 +15,8 @@ _COMERS: Final = 3  # a crowd counts by role those that stand there, then those 
 
 def roles(separation: Separation) -> dict[int, int]:
     """Return for each member whether it only carries the term, only matches it, or does both."""
+    if separation.carriers == separation.others:
+        return dict.fromkeys(separation.carriers, BOTH)
     carriers, others = set(separation.carriers), set(separation.others)
     return {pod: BOTH if pod in carriers and pod in others else int(pod in others) for pod in carriers | others}
 

@@ -9,13 +9,12 @@ from descheduler.optimiser.model.draft import Draft, Sum, Values
 from descheduler.optimiser.model.layout import Layout
 from descheduler.optimiser.model.rows.regions import Region, closed, implied, regions
 from descheduler.optimiser.problem import Attraction
-from descheduler.optimiser.ties.waiting import waits_for_nobody
 
 
 def add(draft: Draft, layout: Layout) -> None:
     """Add the rows of every attraction."""
-    attractions = layout.frame.cast.problem.attractions
-    for attraction, settled in zip(attractions, waits_for_nobody(attractions), strict=True):
+    frame = layout.frame
+    for attraction, settled in frame.concerned(frame.cast.concerns.attractions):
         _add(draft, layout, attraction, settled)
 
 

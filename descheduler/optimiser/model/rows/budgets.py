@@ -9,9 +9,10 @@ from descheduler.optimiser.tables import Ints
 
 def add(draft: Draft, layout: Layout) -> None:
     """Add a row for every budget that can bind."""
-    cast = layout.frame.cast
+    frame = layout.frame
+    cast = frame.cast
     movable = cast.tables.running | cast.tables.leaving
-    for budget in cast.problem.budgets:
+    for budget in frame.concerned(cast.concerns.budgets):
         members = np.array(sorted(set(budget.members)), dtype=np.int64)
         if budget.allowed < int(movable[members].sum()):
             draft.at_most(disruptions(layout, members), max(0, budget.allowed))

@@ -9,10 +9,11 @@ from descheduler.optimiser.model.rows.regions import regions, taking
 
 def add(draft: Draft, layout: Layout) -> None:
     """Add a row for every node where two could meet."""
-    tables = layout.frame.cast.tables
+    frame = layout.frame
+    tables = frame.cast.tables
     home = np.maximum(tables.origin, tables.left)
     nodes = range(len(tables.room))
-    for exclusive in layout.frame.cast.problem.exclusives:
+    for exclusive in frame.concerned(frame.cast.concerns.exclusives):
         today = np.bincount(home[list(set(exclusive.members))] + 1, minlength=len(nodes) + 1)[1:]
         for node, region in regions(layout, exclusive.members, nodes).items():
             if region.most <= 1 or not region.coming:

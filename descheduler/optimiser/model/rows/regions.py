@@ -36,10 +36,13 @@ def regions(layout: Layout, members: Iterable[int], domains: Sequence[int]) -> d
     """Return the regions that members may stand in; -1 is the region of the nodes without the key."""
     frame = layout.frame
     index = np.array(sorted(set(members)), dtype=np.int64)
+    if not len(index):
+        return {}
     wanted = np.isin(frame.kinds, frame.cast.classes.of[index])
     found: dict[int, Region] = {}
-    for cell in np.flatnonzero(wanted[frame.kind]).tolist():
-        _add_cell(layout, cell, found.setdefault(domains[int(frame.nodes[cell])], Region()))
+    cells = np.flatnonzero(wanted[frame.kind])
+    for cell, node in zip(cells.tolist(), frame.sites[frame.site[cells]].tolist(), strict=True):
+        _add_cell(layout, cell, found.setdefault(domains[node], Region()))
     _add_victims(layout, wanted, domains, found)
     _add_fixed(layout, index[~frame.free[index]], domains, found)
     return found

@@ -16,7 +16,8 @@ from descheduler.optimiser.problem import Separation
 
 def add(draft: Draft, layout: Layout) -> None:
     """Add a row for every domain where the two sides could meet."""
-    for separation in layout.frame.cast.problem.separations:
+    frame = layout.frame
+    for separation in frame.concerned(frame.cast.concerns.separations):
         _add(draft, layout, separation)
 
 
@@ -25,7 +26,7 @@ def _add(draft: Draft, layout: Layout, separation: Separation) -> None:
     domains = separation.domains
     everybody = regions(layout, carriers | others, domains)
     sides = [regions(layout, side, domains) for side in (carriers - others, others - carriers)]
-    both = regions(layout, carriers & others, domains)
+    both = everybody if carriers == others else regions(layout, carriers & others, domains)
     for domain, region in everybody.items():
         if domain < 0 or not (region.coming or region.arrived):
             continue

@@ -8,7 +8,8 @@ from descheduler.optimiser.problem import Spread
 
 def add(draft: Draft, layout: Layout) -> None:
     """Add the rows of every spread."""
-    for spread in layout.frame.cast.problem.spreads:
+    frame = layout.frame
+    for spread in frame.concerned(frame.cast.concerns.spreads):
         _add(draft, layout, spread)
 
 
@@ -31,15 +32,16 @@ def _add(draft: Draft, layout: Layout, spread: Spread) -> None:
 
 def _least(draft: Draft, spread: Spread, counted: dict[int, Region]) -> Sum:
     """Return the least number of a domain: a variable that is at most each of them, 0 where there are too few."""
-    domains = sorted(set(spread.least_over))
-    if not domains or len(domains) < spread.min_domains:
-        return Sum()
-    totals = [counted[domain].standing if domain in counted else Sum() for domain in domains]
+    domains = set(spread.least_over)
+    if not domains or len(domains) < spread.min_domains or not domains <= counted.keys():
+        return Sum()  # a domain that nobody can come to stays empty
+    held = [counted[domain] for domain in sorted(domains)]
+    most = min(region.most for region in held)
+    totals = [region.standing for region in held if region.standing.variables]  # the others are within `most`
 
     def derive(values: Values) -> int:
-        return min(total.value(values) for total in totals)
+        return min([most, *(total.value(values) for total in totals)])
 
-    most = min((counted[domain].most if domain in counted else 0) for domain in domains)
     least = Sum([draft.variable(most, derive=derive)], [1])
     for total in totals:
         draft.at_most(least.plus(total, -1), 0)
