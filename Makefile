@@ -10,7 +10,7 @@ UV := build/uv/bin/uv
 BIN := .venv/bin
 INSTALLED := .venv/.installed
 PACKAGES := bayplan descheduler extender policies simulator sources
-CHECKED := $(PACKAGES) bench controlplane demo tests
+CHECKED := $(PACKAGES) bench controlplane demo launching tests
 # Debian packages of the end-to-end tests and the demonstration: the program that shows that each is there, and its package.
 DEBIAN := prometheus:prometheus prometheus-node-exporter:prometheus-node-exporter
 

@@ -7,7 +7,6 @@ controller would give them.
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
-from pathlib import Path
 from queue import SimpleQueue
 from typing import Any, Final, TypeVar
 
@@ -20,8 +19,6 @@ from controlplane.objects import NodeShape
 from controlplane.waiting import wait_until
 
 _CONNECTIONS: Final = 8
-_CRDS: Final = Path(__file__).parents[1] / "deploy" / "common" / "crds"
-_OWN: Final = "bayplan-system"
 _TEMPLATE_HASH: Final = "7d4f9c6b5d"
 T = TypeVar("T")
 
@@ -86,13 +83,6 @@ def crowd(plane: ControlPlane) -> Iterator[Crowd]:
         yield made
     finally:
         made.close()
-
-
-def install(plane: ControlPlane) -> None:
-    """Bring in what Bayplan needs: its CRDs and its namespace."""
-    plane.kubectl("apply", "-f", str(_CRDS))
-    plane.wait_established("evictionrecords.bayplan.dev", "deschedulerreports.bayplan.dev")
-    plane.admin.create("/api/v1/namespaces", {"metadata": {"name": _OWN}})
 
 
 def wait_running(api: Api, *, timeout: float) -> None:

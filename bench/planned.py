@@ -8,12 +8,12 @@ from typing import Any, Final
 
 from bench import population
 from bench.population import Population
+from launching.paths import OWN
 from policies.values.plans import Plan, PlanAction, PlanEntry, PlanPhase, PlanSlot, Quota
 from policies.values.resources import Resources
 from policies.values.workloads import WorkloadRef
 from sources.kube.plans import encode_plan, encode_slot
 
-_NAMESPACE: Final = "bayplan-system"
 _UID: Final = "bench-plan"
 _PLACED: Final = 120
 _MOVED: Final = 60
@@ -37,7 +37,7 @@ def active(sizes: Population) -> dict[str, Any]:
         quotas=(*map(_reserved, range(_PLACED)), *(quota for _, quotas in moved for quota in quotas)),
     )
     slot = PlanSlot(plan=plan.name, plan_uid=_UID, revision=plan.revision, holder="bench", renewal=1)
-    objects = {"placementplans": encode_plan(plan, _NAMESPACE), "planslots": encode_slot(slot, _NAMESPACE)}
+    objects = {"placementplans": encode_plan(plan, OWN), "planslots": encode_slot(slot, OWN)}
     for name, uid in (("placementplans", _UID), ("planslots", "bench-slot")):
         objects[name]["metadata"] |= {"uid": uid, "creationTimestamp": _STARTED}
     return objects

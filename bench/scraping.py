@@ -5,8 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
 
-import requests
-from prometheus_client.parser import text_string_to_metric_families
+from launching.pages import Pages
 
 _Key = tuple[str, frozenset[tuple[str, str]]]
 _BOUND: Final = "le"
@@ -66,12 +65,6 @@ class Scrape:
         return Histogram(counts)
 
 
-def scrape(url: str) -> Scrape:
-    """Read the metrics of a service's second listener."""
-    with requests.Session() as session:
-        session.trust_env = False
-        text = session.get(f"{url}/metrics", timeout=10).text
-    families = text_string_to_metric_families(text)
-    return Scrape(
-        {(one.name, frozenset(one.labels.items())): one.value for family in families for one in family.samples}
-    )
+def scrape(pages: Pages) -> Scrape:
+    """Read the metrics of a service."""
+    return Scrape({(one.name, frozenset(one.labels.items())): one.value for one in pages.scrape()})

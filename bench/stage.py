@@ -13,11 +13,12 @@ from bench.building import GoPrograms
 from controlplane import probing
 from controlplane.processes import Command, Program
 from controlplane.runs import Run
+from launching.launches import DIRECT, Kind, Launch
+from launching.services import Service
 
-_BAYPLAN: Final = Path(sys.executable).with_name("bayplan")
 _GUNICORN: Final = Path(sys.executable).with_name("gunicorn")
-_DIRECT: Final = {"NO_PROXY": "127.0.0.1", "no_proxy": "127.0.0.1"}
 _AS_IN_IMAGES: Final = {"MALLOC_ARENA_MAX": "2"}
+_PATIENCE: Final = 180.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,9 +38,9 @@ class Stage:
         command = Command(
             name=name,
             arguments=[*map(str, arguments)],
-            environment=_DIRECT | _AS_IN_IMAGES,
+            environment={**DIRECT, **_AS_IN_IMAGES},
             ready=probing.http_ok(self.url(name) + ready),
-            within=180.0,
+            within=_PATIENCE,
         )
         return self.run.program(command)
 
@@ -66,21 +67,25 @@ class Stage:
         bind = f"--bind=127.0.0.1:{self.run.port('flask')}"
         return self.program("flask", [_GUNICORN, *options, bind, "bench.echoing:create_app()"], ready="/healthz")
 
-    def service(self, name: str, kind: str, policy: str, kubeconfig: Path, *options: str) -> Program:
-        """Return one of Bayplan's services; `name` is that of its second listener."""
-        file = self.run.write(f"{name}-policy.yaml", policy)
-        shared = [f"--kubeconfig={kubeconfig}", f"--policy={file}", f"--pod-name={name}"]
-        return self.program(name, [_BAYPLAN, kind, "run", *shared, *options], ready="/readyz")
-
-    def extender(self, policy: str, kubeconfig: Path) -> Program:
+    def extender(self, policy: str, kubeconfig: Path) -> Service:
         """Return the extender; `url("bayplan")` is where kube-scheduler calls it."""
-        ports = f"--port={self.run.port('bayplan')}", f"--admin-port={self.run.port('extender')}"
-        return self.service("extender", "extender", policy, kubeconfig, *ports)
+        return Service(self._launch("extender", policy, kubeconfig, name="bayplan"))
 
-    def descheduler(self, policy: str, kubeconfig: Path, *, interval: str) -> Program:
+    def descheduler(self, policy: str, kubeconfig: Path, *, interval: str) -> Service:
         """Return the descheduler as a loop."""
-        options = f"--port={self.run.port('descheduler')}", f"--interval={interval}"
-        return self.service("descheduler", "descheduler", policy, kubeconfig, *options)
+        return Service(self._launch("descheduler", policy, kubeconfig, f"--interval={interval}", name="descheduler"))
+
+    def _launch(self, kind: Kind, policy: str, kubeconfig: Path, *options: str, name: str) -> Launch:
+        return Launch(
+            run=self.run,
+            kind=kind,
+            name=name,
+            policy=policy,
+            kubeconfig=kubeconfig,
+            options=options,
+            environment=_AS_IN_IMAGES,
+            within=_PATIENCE,
+        )
 
     def plain_kubeconfig(self, server: str) -> Path:
         """Write a kubeconfig for a server without TLS and credentials."""

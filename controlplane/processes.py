@@ -53,13 +53,17 @@ class Guard:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Command:
-    """How to start a program and how to see that it is ready; `environment` is added to ours."""
+    """How to start a program and how to see that it is ready; `environment` is added to ours.
+
+    What it prints goes to its log, with its errors, or to the file `output`.
+    """
 
     name: str
     arguments: Sequence[str]
     environment: Mapping[str, str] = field(default_factory=dict)
     ready: Callable[[], object] | None = None
     within: float = 60.0
+    output: Path | None = None
 
 
 class Program:
@@ -108,12 +112,12 @@ class Program:
         if self.running:
             raise ProgramError(f"{self.command.name} is already running as process {self.pid}")
         environment = os.environ | dict(self.command.environment)
-        with self.log.open("ab") as log:
+        with self.log.open("ab") as log, (self.command.output or self.log).open("ab") as output:
             self._process = subprocess.Popen(
                 self.command.arguments,
                 stdin=subprocess.DEVNULL,
-                stdout=log,
-                stderr=subprocess.STDOUT,
+                stdout=output,
+                stderr=log,
                 env=environment,
                 start_new_session=True,
             )

@@ -19,16 +19,18 @@ from controlplane.exporter import Exporter
 from controlplane.objects import NodeShape
 from controlplane.programs.prometheus import Prometheus, scrape
 from controlplane.waiting import wait_until
-from demo import feeding, load, services, workloads
+from demo import feeding, load, workloads
 from demo.feeding import Feeder
-from demo.services import Service
 from demo.workloads import NAMESPACE, SCHEDULER
+from launching import installing
+from launching.launches import Kind, Launch
+from launching.paths import DEPLOY, OWN
+from launching.services import Service
 
 NODES: Final = 12
-_DEPLOY: Final = Path(__file__).parents[1] / "deploy"
 POLICY: Final = Path(__file__).with_name("policy.yaml")
 _PLACEHOLDER: Final = "http://prometheus.invalid:9090"
-_SHIPPED: Final = ("namespace.yaml", "crds", "extender-rbac.yaml", "descheduler-rbac.yaml")
+_SHIPPED: Final = ("namespace.yaml", "extender-rbac.yaml", "descheduler-rbac.yaml")
 Say = Callable[[str], None]
 
 
@@ -65,20 +67,35 @@ def _furnish(plane: ControlPlane, stack: contextlib.ExitStack, say: Say) -> Stag
     prometheus = stack.enter_context(Prometheus(plane.run, [scrape("figures", exporter.address)], interval="1s"))
     install(plane)
     say("starting the extender, and bayplan-scheduler: a stock kube-scheduler with the configuration from deploy/base")
-    extender = stack.enter_context(services.extender(plane, policy(prometheus.url)))
+    extender = stack.enter_context(service(plane, "extender", policy(prometheus.url)))
     plane.start_scheduler(SCHEDULER, scheduler_configuration(extender.url))
     say(f"creating {len(workloads.WORKLOADS)} workloads with {workloads.PODS} pods; bayplan-scheduler places them")
     furnish_namespace(plane.admin)
     say("starting the descheduler")
-    descheduler = stack.enter_context(services.descheduler(plane, policy(prometheus.url)))
+    descheduler = stack.enter_context(service(plane, "descheduler", policy(prometheus.url)))
     return Stage(plane, prometheus, feeder, extender, descheduler)
 
 
 def install(plane: ControlPlane) -> None:
     """Apply what deploy/ has of namespace, CRDs and rights; KWOK cannot run the services, so those are started here."""
     for part in _SHIPPED:
-        plane.kubectl("apply", "-f", str(_DEPLOY / "common" / part))
-    plane.wait_established("evictionrecords.bayplan.dev", "deschedulerreports.bayplan.dev")
+        plane.kubectl("apply", "-f", str(DEPLOY / "common" / part))
+    installing.install(plane)
+
+
+def service(plane: ControlPlane, kind: Kind, policy: str) -> Service:
+    """Return one of the two services with the rights that deploy/ gives it, not started yet."""
+    name = f"bayplan-{kind}"
+    launch = Launch(
+        run=plane.run,
+        kind=kind,
+        name=name,
+        policy=policy,
+        kubeconfig=plane.kubeconfig(name, plane.service_account_token(OWN, name)),
+        pod_name=f"{name}-0",
+        grace=0.0,  # the cluster ends with it: nobody needs its orderly end, which takes seconds
+    )
+    return Service(launch)
 
 
 def policy(prometheus: str) -> str:
@@ -88,7 +105,7 @@ def policy(prometheus: str) -> str:
 
 def scheduler_configuration(url: str) -> dict[str, Any]:
     """Return the shipped configuration of the base layout, for an extender at this URL."""
-    shipped: dict[str, Any] = yaml.safe_load((_DEPLOY / "base/scheduler-configuration.yaml").read_text())
+    shipped: dict[str, Any] = yaml.safe_load((DEPLOY / "base/scheduler-configuration.yaml").read_text())
     shipped["extenders"][0]["urlPrefix"] = url
     return shipped
 

@@ -1,16 +1,18 @@
 """The stage as an outsider sees it: explanations, report, records, pods, audit log; and the lever for the load."""
 
 import time
-from typing import Final
+from typing import Any, Final
+
+import requests
 
 from controlplane.objects import Object
 from demo import feeding, sights
 from demo.casting import Surge
 from demo.load import Pod
-from demo.services import RECORDS, REPORT
 from demo.sights import Move, Sight
 from demo.stage import Stage
 from demo.workloads import NAMESPACE
+from launching.paths import RECORDS, REPORT
 
 # The extender explains what it would say of one pod; this one's workload is not moved, so no steering colours it.
 _ASKED_ABOUT: Final = "cart"
@@ -32,7 +34,7 @@ class Watcher:
         records = sorted(self._api.items(RECORDS), key=lambda raw: str(raw["metadata"]["creationTimestamp"]))
         return Sight(
             at=time.time(),
-            nodes=sights.nodes(self._stage.extender.explain(f"{NAMESPACE}/{asked}"), pods),
+            nodes=sights.nodes(self._explain(f"{NAMESPACE}/{asked}"), pods),
             decisions=sights.decisions(status),
             moves=tuple(map(sights.move, records)),
             troubles=status.get("lastRun", {}).get("troubles", {}),
@@ -54,8 +56,15 @@ class Watcher:
 
     def closed(self, move: Move) -> str:
         """Return why the extender refuses the node that was left to the replacement; empty if it does not."""
-        nodes = self._stage.extender.explain(f"{NAMESPACE}/{move.replacement}").get("nodes", ())
+        nodes = self._explain(f"{NAMESPACE}/{move.replacement}").get("nodes", ())
         return next((str(one["reason"] or "") for one in nodes if one["node"] == move.source), "")
+
+    def _explain(self, pod: str) -> dict[str, Any]:
+        """Return what the extender would answer for a pod; empty where it cannot say."""
+        try:
+            return self._stage.extender.explain(pod)
+        except requests.RequestException:
+            return {}
 
 
 def _app(pod: Object) -> str:

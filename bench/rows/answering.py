@@ -19,7 +19,7 @@ from bench.population import Population
 from bench.results import Result, Spread
 from bench.stage import Stage
 from bench.webhooks import Offer
-from controlplane.processes import Program
+from launching.services import Service
 
 SIZES: Final = Population(nodes=5_000, pods=150_000, workloads=5_000)
 EVENTS: Final = 300
@@ -43,20 +43,20 @@ def measure(stage: Stage, wanted: frozenset[str]) -> Iterator[Result]:
         with _load(stage) as (extender, started_in), stage.go_echo():
             time.sleep(_SETTLED_AFTER)
             if "filter" in wanted:
-                yield from _filter_rows(stage)
+                yield from _filter_rows(stage, extender)
             if "preempt" in wanted:
                 for victims in _VICTIMS:
-                    yield _preempt_row(stage, Offer(_CANDIDATES, victims), row="preempt")
+                    yield _preempt_row(stage, extender, Offer(_CANDIDATES, victims), row="preempt")
             if "memory" in wanted:
                 yield from _memory_rows(extender, started_in)
     if _PLANNED in wanted:
-        with _load(stage, plan=planned.active(SIZES)):
+        with _load(stage, plan=planned.active(SIZES)) as (extender, _):
             time.sleep(_SETTLED_AFTER)
-            yield from _planned_rows(stage)
+            yield from _planned_rows(stage, extender)
 
 
 @contextmanager
-def _load(stage: Stage, plan: dict[str, Any] | None = None) -> Iterator[tuple[Program, float]]:
+def _load(stage: Stage, plan: dict[str, Any] | None = None) -> Iterator[tuple[Service, float]]:
     policy = plans.policy(stage.url("prometheus"))
     answers = plans.plan(policy, _measured(), plans.ordinary, seed=stage.seed)
     sizes = f"--nodes={SIZES.nodes}", f"--pods={SIZES.pods}", f"--workloads={SIZES.workloads}", f"--rate={EVENTS}"
@@ -78,13 +78,13 @@ def _measured() -> Measured:
     )
 
 
-def _filter_rows(stage: Stage) -> Iterator[Result]:
+def _filter_rows(stage: Stage, extender: Service) -> Iterator[Result]:
     bodies = webhooks.for_nodes(SIZES, names=SIZES.nodes, count=_BODIES, seed=stage.seed)
     targets = {"bayplan": stage.url("bayplan"), "go": stage.url("go")}
     rate, rounds = _FILTERS
-    before = scraping.scrape(stage.url("extender"))
+    before = scraping.scrape(extender)
     seen = calling.call(stage, Series(bodies=bodies, verbs=_VERBS, targets=targets, rate=rate, rounds=rounds))
-    served = scraping.scrape(stage.url("extender")).since(before)
+    served = scraping.scrape(extender).since(before)
     for verb in _VERBS:
         ours, theirs = seen["bayplan", verb].client, seen["go", verb]
         histogram = served.histogram(_SECONDS, verb=verb)
@@ -101,14 +101,14 @@ def _filter_rows(stage: Stage) -> Iterator[Result]:
         )
 
 
-def _planned_rows(stage: Stage) -> Iterator[Result]:
+def _planned_rows(stage: Stage, extender: Service) -> Iterator[Result]:
     """Yield the same calls with an active plan; its reservations have to be seen to refuse nodes."""
     bodies = webhooks.for_nodes(SIZES, names=SIZES.nodes, count=_BODIES, seed=stage.seed)
     rate, rounds = _FILTERS
-    before = scraping.scrape(stage.url("extender"))
+    before = scraping.scrape(extender)
     targets = {"bayplan": stage.url("bayplan")}
     seen = calling.call(stage, Series(bodies=bodies, verbs=_VERBS, targets=targets, rate=rate, rounds=rounds))
-    served = scraping.scrape(stage.url("extender")).since(before)
+    served = scraping.scrape(extender).since(before)
     refused = served.value(_REFUSED, reason="reserved") / rounds
     for verb in _VERBS:
         found = _latency(verb, seen["bayplan", verb].client, served.histogram(_SECONDS, verb=verb), row=_PLANNED)
@@ -116,7 +116,7 @@ def _planned_rows(stage: Stage) -> Iterator[Result]:
             f"{refused:.0f} nodes a call refused for the plan; {found.remarks}" if verb == "filter" else found.remarks
         )
         yield replace(found, met=found.met and refused > 0, remarks=remarks)
-    yield _preempt_row(stage, Offer(_CANDIDATES, 1), row=_PLANNED)
+    yield _preempt_row(stage, extender, Offer(_CANDIDATES, 1), row=_PLANNED)
 
 
 def _latency(verb: str, seen: Spread, served: scraping.Histogram, *, row: str) -> Result:
@@ -130,13 +130,13 @@ def _latency(verb: str, seen: Spread, served: scraping.Histogram, *, row: str) -
     )
 
 
-def _preempt_row(stage: Stage, offer: Offer, *, row: str) -> Result:
+def _preempt_row(stage: Stage, extender: Service, offer: Offer, *, row: str) -> Result:
     bodies = webhooks.for_preemption(SIZES, offer, count=_BODIES, seed=stage.seed)
     rate, rounds = _PREEMPTIONS
-    before = scraping.scrape(stage.url("extender"))
+    before = scraping.scrape(extender)
     targets = {"bayplan": stage.url("bayplan")}
     seen = calling.call(stage, Series(bodies=bodies, verbs=("preempt",), targets=targets, rate=rate, rounds=rounds))
-    served = scraping.scrape(stage.url("extender")).since(before)
+    served = scraping.scrape(extender).since(before)
     histogram = served.histogram(_SECONDS, verb="preempt")
     return Result(
         row=row,
@@ -148,15 +148,15 @@ def _preempt_row(stage: Stage, offer: Offer, *, row: str) -> Result:
     )
 
 
-def _memory_rows(extender: Program, started_in: float) -> Iterator[Result]:
-    held = memory.resident(extender.pid)
+def _memory_rows(extender: Service, started_in: float) -> Iterator[Result]:
+    held = memory.resident(extender.program.pid)
     yield Result(
         row="memory",
         what="extender, 5,000 nodes and 150,000 pods, all its processes",
         target="≤ 1 GiB",
         seen=f"{held / _MIB:.0f} MiB",
         met=held <= 1024 * _MIB,
-        remarks=f"their peaks added up: {memory.peak(extender.pid) / _MIB:.0f} MiB",
+        remarks=f"their peaks added up: {memory.peak(extender.program.pid) / _MIB:.0f} MiB",
     )
     yield Result(
         row="memory",

@@ -21,6 +21,8 @@ from controlplane.objects import NodeShape, PodShape
 from controlplane.observing import Observer
 from controlplane.processes import Program
 from controlplane.waiting import wait_until
+from launching import installing
+from launching.services import Service
 
 SIZES: Final = Population(nodes=500, pods=0, workloads=0)
 _PODS: Final = 600
@@ -39,7 +41,7 @@ def measure(stage: Stage, _wanted: frozenset[str]) -> Iterator[Result]:
     """Start a control plane, give each extender its turns, and yield the two ratios."""
     options = Options(controllers=False, kwok=False)
     with ControlPlane(building.ensure(), options) as plane, crowding.crowd(plane) as crowd:
-        crowding.install(plane)
+        installing.install(plane)
         plane.admin.create("/api/v1/namespaces", {"metadata": {"name": _NAMESPACE}})
         crowd.nodes(range(SIZES.nodes), lambda number: NodeShape(cpu="32", address=population.address(number)))
         turns = _Turns(stage, plane, crowd)
@@ -79,7 +81,7 @@ class _Turns:
         moments = sorted(at for _, at in observer.bound().values())[_EDGE:-_EDGE]
         return (len(moments) - 1) / (moments[-1] - moments[0])
 
-    def _extender(self, name: str) -> Program:
+    def _extender(self, name: str) -> Service | Program:
         if name == "bayplan":
             return self._stage.extender(self._policy, self._plane.admin_kubeconfig)
         return self._stage.flask_echo() if name == "flask" else self._stage.go_echo()

@@ -21,7 +21,8 @@ from bench.stage import Stage
 from controlplane import building
 from controlplane.clusters import ControlPlane, Options
 from controlplane.objects import NodeShape
-from controlplane.processes import Program
+from launching import installing
+from launching.services import Service
 
 SIZES: Final = Population(nodes=1_000, pods=10_000, workloads=500)
 _HOT: Final = 5
@@ -47,13 +48,13 @@ def measure(stage: Stage, _wanted: frozenset[str]) -> Iterator[Result]:
             stage.descheduler(policy, plane.admin_kubeconfig, interval=f"{_INTERVAL:g}s") as descheduler,
         ):
             time.sleep(_WARM * _INTERVAL)
-            cycles = [_next_cycle(stage) for _ in range(_CYCLES)]
+            cycles = [_next_cycle(stage, descheduler) for _ in range(_CYCLES)]
             yield _duration(cycles)
             yield _memory(descheduler)
 
 
 def _fill(plane: ControlPlane, crowd: Crowd) -> None:
-    crowding.install(plane)
+    installing.install(plane)
     crowd.nodes(range(SIZES.nodes), _shape)
     uids = crowd.workloads(range(SIZES.workloads), replicas=SIZES.pods // SIZES.workloads)
     now = time.time()
@@ -116,24 +117,24 @@ def _draw(name: str, number: int, chance: random.Random) -> float:
     return plans.ordinary(name, number, chance)
 
 
-def _next_cycle(stage: Stage) -> dict[str, float]:
+def _next_cycle(stage: Stage, descheduler: Service) -> dict[str, float]:
     """Return the seconds of one cycle (or of the mean of two, where two ended meanwhile) by step.
 
     What Prometheus took to prepare its answers is taken off the step that waits for it.
     """
-    before, thought = scraping.scrape(stage.url("descheduler")), _thought(stage)
-    while not (cycles := _since(stage, before).value(_DONE, result="done")):
+    before, thought = scraping.scrape(descheduler), _thought(stage)
+    while not (cycles := _since(descheduler, before).value(_DONE, result="done")):
         time.sleep(0.2)
     time.sleep(_INTERVAL / 2)  # away from the ends of cycles, so that each is seen whole
-    spent = _since(stage, before)
+    spent = _since(descheduler, before)
     cycles = spent.value(_DONE, result="done")
     steps = spent.by("step", _SECONDS)
     steps["signals"] -= _thought(stage) - thought
     return {step: seconds / cycles for step, seconds in steps.items()}
 
 
-def _since(stage: Stage, before: Scrape) -> Scrape:
-    return scraping.scrape(stage.url("descheduler")).since(before)
+def _since(descheduler: Service, before: Scrape) -> Scrape:
+    return scraping.scrape(descheduler).since(before)
 
 
 def _thought(stage: Stage) -> float:
@@ -156,13 +157,13 @@ def _duration(cycles: list[dict[str, float]]) -> Result:
     )
 
 
-def _memory(descheduler: Program) -> Result:
-    held = memory.resident(descheduler.pid)
+def _memory(descheduler: Service) -> Result:
+    held = memory.resident(descheduler.program.pid)
     return Result(
         row="cycle",
         what="descheduler, resident memory meanwhile",
         target="≤ 200 MiB",
         seen=f"{held / _MIB:.0f} MiB",
         met=held <= 200 * _MIB,
-        remarks=f"peak {memory.peak(descheduler.pid) / _MIB:.0f} MiB",
+        remarks=f"peak {memory.peak(descheduler.program.pid) / _MIB:.0f} MiB",
     )

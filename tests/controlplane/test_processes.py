@@ -52,6 +52,16 @@ def test_output_is_kept_in_the_log(run: Run) -> None:
     assert program.tail().splitlines() == ["out", "err"]
 
 
+def test_what_a_program_prints_can_go_elsewhere_than_its_log(run: Run) -> None:
+    output = run.folder / "printed"
+    program = run.program(Command(name="talker", arguments=["sh", "-c", "echo out; echo err >&2"], output=output))
+
+    program.start()
+
+    assert program.wait_ended() == 0
+    assert (output.read_text(), program.tail()) == ("out\n", "err")
+
+
 def test_program_that_ends_before_it_is_ready_is_reported_with_its_log(run: Run) -> None:
     command = Command(name="broken", arguments=["sh", "-c", "echo bind: address in use; exit 3"], ready=lambda: False)
 

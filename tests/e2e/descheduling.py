@@ -1,26 +1,22 @@
 """Real descheduler processes against the real control plane: their policy, their start, their records."""
 
-import json
-import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
-import yaml
-
-from controlplane import probing
 from controlplane.node_figures import NodeFigures, NodeUse, Place, PodUse
 from controlplane.objects import Object, PodShape
-from controlplane.processes import Command, Program
 from controlplane.programs.prometheus import Prometheus
 from controlplane.waiting import wait_until
+from launching.paths import LEASES, RECORDS
+from launching.services import Service
+from launching.single import Cycle
 from tests.e2e.scenes import Scene, node_of
-from tests.e2e.services import LEASES, RECORDS, installed
+from tests.e2e.services import Services, installed
 
 LEASE = f"{LEASES}/bayplan-descheduler"
 _WIDE = [{"scope": "cluster", "max": 50, "window": "10m"}]
-_BAYPLAN = ("-c", "from bayplan.cli import main; main()")
 # CPU of nodes and pods under their real metric names, over windows short enough for a test.
 CPU = {
     "node": '1 - avg by (instance) (rate(node_cpu_seconds_total{mode="idle"}[4s]))',
@@ -34,18 +30,10 @@ CPU = {
 }
 
 
-@dataclass(frozen=True)
-class Run:
-    """A single run that has ended: its exit code, what it printed as JSON, and its whole log."""
-
-    code: int
-    printed: dict[str, Any]
-    log: str
-
-    def rails(self) -> dict[str, str]:
-        """Return the rail that refused each pod, by its app."""
-        lines = (line for line in self.printed["decisions"] if line["pod"] and line["decision"] == "refused")
-        return {line["pod"].split("/")[1].split("-")[0]: line["rail"] for line in lines}
+def rails(cycle: Cycle) -> dict[str, str]:
+    """Return the rail that refused each pod, by its app."""
+    lines = (line for line in cycle.printed["decisions"] if line["pod"] and line["decision"] == "refused")
+    return {line["pod"].split("/")[1].split("-")[0]: line["rail"] for line in lines}
 
 
 @dataclass
@@ -55,7 +43,6 @@ class Descheduling:
     scene: Scene
     prometheus: Prometheus
     figures: NodeFigures
-    started: int = 0
 
     # ------------------------------------------------------------------ the scene
 
@@ -106,10 +93,10 @@ class Descheduling:
 
     # ------------------------------------------------------------------ processes
 
-    def policy(self, **eviction: Any) -> str:  # fields of the policy
-        """Write a policy with fast times that enforces in this scene; return the file's path."""
+    def policy(self, **eviction: Any) -> dict[str, Any]:  # fields of the policy
+        """Return a policy with fast times that enforces in this scene."""
         fast = {"minPodAge": "0s", "readyFor": "1s", "coolDown": {"initial": "5m", "max": "1h"}}
-        policy = {
+        return {
             "apiVersion": "bayplan.dev/v1alpha1",
             "kind": "Policy",
             "scope": {"namespaces": {"include": [self.scene.namespace]}, "schedulerNames": ["default-scheduler"]},
@@ -122,35 +109,19 @@ class Descheduling:
             "buoyancy": {"descheduleAfter": "3s"},
             "eviction": {"mode": "enforce", "limits": _WIDE} | fast | eviction,
         }
-        self.started += 1
-        name = f"{self.scene.name}-policy-{self.started}.yaml"
-        return str(self.scene.plane.run.write(name, yaml.safe_dump(policy)))
 
-    def once(self, policy: str) -> Run:
+    @property
+    def services(self) -> Services:
+        """Return what starts processes."""
+        return Services(self.scene.plane)
+
+    def once(self, policy: dict[str, Any], *, launcher: tuple[str, ...] = ()) -> Cycle:
         """Run a single cycle to its end."""
-        program = self.program(policy, "--once", "--output=json")
-        with program:
-            code = program.wait_ended(100)
-        text = program.tail(2000)
-        start = text.find("{\n")
-        printed = json.loads(text[start : text.rfind("\n}") + 2]) if start >= 0 else {}
-        return Run(code=code, printed=printed, log=text)
+        return self.services.cycle(policy, launcher=launcher)
 
-    def loop(self, policy: str, *, launcher: tuple[str, ...] = _BAYPLAN) -> Program:
-        """Return a process that runs the loop, not started yet; it is ready when its probe says so."""
-        port = self.scene.plane.run.port(f"{self.scene.name}-descheduler-{self.started + 1}")
-        made = self.program(policy, f"--port={port}", launcher=launcher)
-        ready = probing.http_ok(f"http://127.0.0.1:{port}/readyz")
-        return self.scene.plane.run.program(_with(made.command, ready=ready))
-
-    def program(self, policy: str, *arguments: str, launcher: tuple[str, ...] = _BAYPLAN) -> Program:
-        """Return a process, not started yet."""
-        self.started += 1
-        plane = self.scene.plane
-        name = f"{self.scene.name}-descheduler-{self.started}"
-        options = [f"--policy={policy}", f"--kubeconfig={plane.admin_kubeconfig}", "--log-level=debug", *arguments]
-        command = [sys.executable, *launcher, "descheduler", "run", *options]
-        return plane.run.program(Command(name=name, arguments=command, environment={"POD_NAME": name}))
+    def loop(self, policy: dict[str, Any], *, launcher: tuple[str, ...] = ()) -> Service:
+        """Return a process that runs the loop, not started yet."""
+        return self.services.descheduler(policy, launcher=launcher)
 
     # ------------------------------------------------------------------ what was written
 
@@ -170,12 +141,6 @@ class Descheduling:
         """Return the pod name of the process that holds the Lease."""
         lease = self.scene.api.find(LEASE)
         return "" if lease is None else str(lease["spec"].get("holderIdentity", "")).split("_")[0]
-
-
-def _with(command: Command, **changes: Any) -> Command:  # fields of the command
-    return Command(
-        **{"name": command.name, "arguments": command.arguments, "environment": command.environment} | changes
-    )
 
 
 @contextmanager

@@ -15,9 +15,10 @@ from controlplane.node_figures import NodeFigures
 from controlplane.objects import NodeShape, PodShape
 from controlplane.programs.prometheus import Prometheus
 from controlplane.waiting import wait_until
+from launching.launches import Policy
 from tests.e2e.placing import Placing, shipped_configuration
 from tests.e2e.scenes import Scene, is_ready, node_of, summary
-from tests.e2e.services import Extender, PolicyText, installed
+from tests.e2e.services import Extender, installed
 
 # Shared nodes of two generations: the later ones are made when everybody has a place, and are free.
 FIRST, LATER = "first", "later"
@@ -37,7 +38,7 @@ class Homes:
         """The scene."""
         return self.placing.scene
 
-    def start(self, policy: PolicyText) -> Extender:
+    def start(self, policy: Policy) -> Extender:
         """Start the extender, and a scheduler that asks it; nothing is measured yet."""
         placing = self.placing
         extender = placing.extend(placing.services.extender(policy, on=placing.host(), kubeconfig=placing.rights()))

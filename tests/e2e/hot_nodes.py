@@ -9,10 +9,10 @@ from controlplane.exporter import Exporter
 from controlplane.objects import UNREADY
 from controlplane.programs.prometheus import Prometheus
 from controlplane.waiting import never, wait_until
+from launching.services import Service
 from tests.e2e.descheduling import CPU
 from tests.e2e.homes import FIRST, LATER, Homes, homes
 from tests.e2e.loads import Loads
-from tests.e2e.services import Service
 
 # What protects the pod on the home of this name, and the rail that says so.
 PROTECTED = {

@@ -17,6 +17,8 @@ from bayplan import cli, descheduler
 from sources.kube.api import Answer
 from sources.kube.client import KubeClient
 
+# How a test starts this in the place of the command `bayplan`.
+INTERRUPTED = (sys.executable, "-m", "tests.e2e.interrupted")
 # Another thread may take the signal, and this one would go on until the whole process has stopped.
 _TAKES_EFFECT = 0.1
 

@@ -19,8 +19,10 @@ from controlplane.objects import NodeShape, Object, PodShape
 from controlplane.observing import Observer
 from controlplane.programs.prometheus import Prometheus
 from controlplane.waiting import wait_until
+from launching.launches import Policy
+from launching.paths import OWN
 from tests.e2e.scenes import Scene, node_of
-from tests.e2e.services import OWN, Extender, PolicyText, Services
+from tests.e2e.services import Extender, Services
 from tests.manifests import DEPLOY
 
 SCHEDULER = "bayplan-scheduler"
@@ -101,7 +103,7 @@ class Placing:
             "steering": {"avoidSource": steering},
         }
 
-    def start(self, policy: PolicyText, *, measured: int, **entry: object) -> Extender:
+    def start(self, policy: Policy, *, measured: int, **entry: object) -> Extender:
         """Start an extender under its shipped role, its pod on a scene's node, and a scheduler that asks it.
 
         It is returned when it knows so many nodes in full. `entry` changes the scheduler's entry of it.

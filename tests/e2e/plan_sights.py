@@ -9,9 +9,9 @@ from controlplane.objects import Object
 from controlplane.observing import Observer
 from controlplane.waiting import wait_until
 from controlplane.witnessing import Witness
+from launching.paths import LEASES, PLANS, SLOTS
 from tests.e2e.placing import SCHEDULER, Placing
 from tests.e2e.scenes import Scene, node_of, summary
-from tests.e2e.services import LEASES, PLANS, SLOTS
 
 _ATTEMPTS = "scheduler_schedule_attempts_total{"
 ENDS = ("Completed", "TimedOut", "Aborted")

@@ -4,7 +4,6 @@ It knows how things are started and what objects look like, and nothing of what 
 witness judges: budgets and limits kept, nobody evicted twice, every workload back to its replicas.
 """
 
-import sys
 from collections.abc import Container, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field, replace
@@ -17,12 +16,14 @@ from controlplane.objects import NodeShape, Object, PodShape
 from controlplane.observing import Observer
 from controlplane.waiting import wait_until
 from controlplane.witnessing import Witness
+from launching.paths import OWN, PLANS
+from launching.services import Service
+from tests.e2e.interrupted import INTERRUPTED
 from tests.e2e.placing import SCHEDULER, Placing, granted, shipped_configuration
 from tests.e2e.plan_sights import PlanSights, app_of
 from tests.e2e.scenes import is_ready
-from tests.e2e.services import OWN, PLANS, Extender, Service
+from tests.e2e.services import Extender
 
-INTERRUPTED = (sys.executable, "-m", "tests.e2e.interrupted")
 _USERS = frozenset(
     {f"system:serviceaccount:{OWN}:bayplan-descheduler", f"system:serviceaccount:{OWN}:bayplan-extender"}
 )

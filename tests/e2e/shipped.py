@@ -6,7 +6,6 @@ differs from a container is listed in `Container.command`: addresses, ports, and
 
 import re
 import subprocess
-import sys
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -14,11 +13,10 @@ from controlplane.clusters import ControlPlane
 from controlplane.objects import Object
 from controlplane.processes import Command, Program
 from controlplane.waiting import wait_until
+from launching.launches import BAYPLAN, DIRECT
+from launching.paths import PODS
 from tests import manifests
 from tests.manifests import DEPLOY, NAMESPACE, pod_spec
-
-_BAYPLAN = Path(sys.executable).with_name("bayplan")
-_PODS = f"/api/v1/namespaces/{NAMESPACE}/pods"
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +57,7 @@ class Layout:
     def pods(self, component: str) -> list[Object]:
         """Return the pods of one component."""
         selector = f"app.kubernetes.io/component={component},app.kubernetes.io/name=bayplan"
-        return self.plane.admin.items(_PODS, labelSelector=selector)
+        return self.plane.admin.items(PODS, labelSelector=selector)
 
     def wait_running(self, component: str, count: int) -> list[Object]:
         """Wait until the cluster has let at least so many pods of a component in, and return them all.
@@ -118,10 +116,10 @@ class Container:
         environment = {
             "BAYPLAN_KUBECONFIG": str(self.layout.plane.kubeconfig(name, token)),
             "BAYPLAN_POLICY": str(run.write(f"{name}-policy.yaml", policy)),
-            "NO_PROXY": "127.0.0.1,localhost",
+            **DIRECT,
             **{entry["name"]: self._downward(entry, pod) for entry in self.shipped.raw["env"]},
         }
-        arguments = [str(_BAYPLAN), *map(self._here, self.shipped.raw["args"])]
+        arguments = [BAYPLAN, *map(self._here, self.shipped.raw["args"])]
         return run.program(Command(name=name, arguments=arguments, environment=environment))
 
     def _here(self, argument: str) -> str:

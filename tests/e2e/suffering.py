@@ -17,11 +17,12 @@ from controlplane.exporter import Exporter
 from controlplane.objects import Object, PodShape
 from controlplane.programs.prometheus import Prometheus
 from controlplane.waiting import wait_until
+from launching.services import Service
 from tests.e2e.descheduling import CPU
 from tests.e2e.homes import FIRST, LATER, Homes, homes
 from tests.e2e.loads import Loads, running
 from tests.e2e.scenes import node_of
-from tests.e2e.services import Extender, Service, preset
+from tests.e2e.services import Extender, preset
 
 OBJECTIVE = 0.2  # seconds
 STEP, WINDOW, CONSECUTIVE, SPELL = 15.0, 60.0, 3, 20.0

@@ -21,10 +21,11 @@ from controlplane.objects import NodeShape, PodShape
 from controlplane.programs import node_exporter
 from controlplane.programs.prometheus import Prometheus, scrape
 from controlplane.waiting import wait_until
+from launching.services import Service
 from tests.e2e.bystanders import Bystanders, cpus
 from tests.e2e.contention import Demand, Kubelet, NoGroupsError, hierarchy
 from tests.e2e.scenes import Scene, node_of
-from tests.e2e.services import Extender, Service, Services, preset
+from tests.e2e.services import Extender, Services, preset
 
 # Twice as many spinning processes as CPUs saturate any machine; a fifth of a CPU is little on the smallest.
 TAKER, SUFFERER = Demand(2 * cpus()), Demand(1, share=0.2)

@@ -194,7 +194,7 @@ def test_descheduler_evicts_records_and_tells_with_its_shipped_rights(
         node = made.crowd()
         victim = made.pod_on("big", node)
         made.heat(node)
-        policy = Path(made.policy()).read_text()
+        policy = yaml.safe_dump(made.policy())
 
         run = base.container("bayplan-descheduler", "descheduler").program("evicts", pod, policy=policy)
         run.start()

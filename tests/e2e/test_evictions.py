@@ -7,11 +7,11 @@ import pytest
 from controlplane.node_figures import NodeFigures
 from controlplane.programs.prometheus import Prometheus
 from controlplane.waiting import never, wait_until
-from tests.e2e.descheduling import Descheduling, descheduling
+from launching.paths import REPORTS
+from tests.e2e.descheduling import Descheduling, descheduling, rails
+from tests.e2e.interrupted import INTERRUPTED
 from tests.e2e.scenes import Scene
-from tests.e2e.services import REPORTS
 
-INTERRUPTED = ("-m", "tests.e2e.interrupted")
 ONE = [{"scope": "cluster", "max": 1, "window": "10m"}]
 
 
@@ -63,7 +63,7 @@ def test_a_pod_that_a_budget_protects_is_refused_by_name_and_the_next_one_goes(c
 
     run = cluster.once(cluster.policy())
 
-    assert run.rails() == {"big": "pdb"}, run.log
+    assert rails(run) == {"big": "pdb"}, run.log
     assert [name.split("-")[0] for name in cluster.evicted()] == ["small"]
     assert "refused by pdb: " in run.log
     (event,) = cluster.scene.events("EvictionRefused")
@@ -80,15 +80,21 @@ def test_budgets_and_cool_downs_hold_over_single_runs_and_restarts(cluster: Desc
     cluster.heat(node)
     second = cluster.once(rested)
     with cluster.loop(rested) as loop:
-        wait_until(lambda: " refused by cool-down: " in loop.tail(2000), "the same from a loop", seen=loop.tail)
-        loop.kill()
+        wait_until(
+            lambda: " refused by cool-down: " in loop.program.tail(2000), "the same from a loop", seen=loop.program.tail
+        )
+        loop.program.kill()
     with cluster.loop(rested) as again:
-        wait_until(lambda: " refused by cool-down: " in again.tail(2000), "the same after a restart", seen=again.tail)
-        again.stop()
+        wait_until(
+            lambda: " refused by cool-down: " in again.program.tail(2000),
+            "the same after a restart",
+            seen=again.program.tail,
+        )
+        again.program.stop()
     limited = cluster.once(cluster.policy(limits=ONE, coolDown={"initial": "0s", "max": "0s"}))
 
-    assert set(second.rails().values()) == {"cool-down"}, first.log + second.log
-    assert set(limited.rails().values()) == {"limits"}, limited.log
+    assert set(rails(second).values()) == {"cool-down"}, first.log + second.log
+    assert set(rails(limited).values()) == {"limits"}, limited.log
     assert len(cluster.evicted()) == 1
 
 
@@ -99,15 +105,14 @@ def test_a_killed_run_is_counted_once_and_not_repeated(cluster: Descheduling, mo
     cluster.heat(node)
     policy = cluster.policy(limits=ONE)
 
-    with cluster.program(policy, "--once", launcher=(*INTERRUPTED, moment)) as killed:
-        code = killed.wait_ended(60)
+    killed = cluster.once(policy, launcher=(*INTERRUPTED, moment))
     cluster.heat(node)
     after = cluster.once(policy)
 
-    assert code == -9
+    assert killed.code == -9
     assert cluster.states() == {victim: "Intent"}
     assert len(cluster.evicted()) == evicted
-    assert set(after.rails().values()) <= {"recorded", "limits"}, after.log
+    assert set(rails(after).values()) <= {"recorded", "limits"}, after.log
     assert after.code == 0
 
 
@@ -119,11 +124,11 @@ def test_of_two_processes_one_acts_and_the_other_takes_over(cluster: Deschedulin
         wait_until(lambda: cluster.leader() != "", "a leader", timeout=20)
         leader = cluster.leader()
         cluster.heat(node)
-        wait_until(lambda: len(cluster.evicted()) == 1, "an eviction", timeout=30, seen=first.tail)
-        ended, other = (first, second) if first.command.name == leader else (second, first)
-        ended.stop()
+        wait_until(lambda: len(cluster.evicted()) == 1, "an eviction", timeout=30, seen=first.program.tail)
+        ended, other = (first, second) if first.name == leader else (second, first)
+        ended.program.stop()
         # in less than the 15 s for which a lease that was not freed would have to be left alone
-        wait_until(lambda: cluster.leader() == other.command.name, "the other to lead", timeout=10, seen=other.tail)
+        wait_until(lambda: cluster.leader() == other.name, "the other to lead", timeout=10, seen=other.program.tail)
         never(lambda: len(cluster.evicted()) > 1, "a second eviction", during=8)
 
 
@@ -136,12 +141,12 @@ def test_a_leader_paused_before_its_call_and_continued_after_a_takeover_evicts_n
     policy = cluster.policy(limits=ONE)
 
     with cluster.loop(policy, launcher=(*INTERRUPTED, "stop-before")) as old:
-        wait_until(lambda: cluster.states() == {victim: "Intent"}, "the intent", timeout=30, seen=old.tail)
+        wait_until(lambda: cluster.states() == {victim: "Intent"}, "the intent", timeout=30, seen=old.program.tail)
         with cluster.loop(policy) as new:
-            wait_until(lambda: cluster.leader() == new.command.name, "the takeover", timeout=40, seen=new.tail)
+            wait_until(lambda: cluster.leader() == new.name, "the takeover", timeout=40, seen=new.program.tail)
             never(lambda: cluster.evicted() != [], "an eviction in its place", during=5)
-            old.resume()
-            wait_until(lambda: cluster.evicted() == [victim], "the late call", timeout=15, seen=old.tail)
+            old.program.resume()
+            wait_until(lambda: cluster.evicted() == [victim], "the late call", timeout=15, seen=old.program.tail)
             never(lambda: len(cluster.scene.evictions()) > 1, "another call", during=5)
 
     assert cluster.states() == {victim: "Accepted"}

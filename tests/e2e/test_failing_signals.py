@@ -23,11 +23,12 @@ from controlplane.processes import Command, Program
 from controlplane.programs import node_exporter
 from controlplane.programs.prometheus import Prometheus, scrape
 from controlplane.waiting import never, wait_until
+from launching.services import Service
 from policies.model.loading import load
 from tests.e2e.bystanders import cpus
 from tests.e2e.contention import SPINNING
 from tests.e2e.scenes import Scene, node_of
-from tests.e2e.services import Extender, Service, Services, installed
+from tests.e2e.services import Extender, Services, installed
 
 SCHEDULER = "bayplan-scheduler"
 STALE_AFTER = 5.0

@@ -6,8 +6,9 @@ from collections.abc import Callable
 from controlplane.objects import PodShape
 from controlplane.observing import Observer
 from controlplane.waiting import never, wait_until
+from launching.paths import PODS
 from tests.e2e.placing import Placing, going, priority, use_of
-from tests.e2e.services import PODS, Extender
+from tests.e2e.services import Extender
 
 CONGESTED = 0.95
 # What is promised: from the first sample that shows the end of congestion to the binding.

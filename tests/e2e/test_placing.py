@@ -5,9 +5,9 @@ from typing import Any
 from controlplane import objects
 from controlplane.objects import PodShape
 from controlplane.waiting import wait_until
+from launching.paths import PODS
 from tests.e2e.placing import SCHEDULER, Placing
 from tests.e2e.scenes import node_of
-from tests.e2e.services import PODS
 
 # A node with less than a tenth of its contested resource left takes no new pods: 0.95 is over that, 0.42 far from it.
 CONGESTED = 0.95

@@ -7,11 +7,11 @@ import pytest
 
 from controlplane.objects import Object
 from controlplane.waiting import wait_until
+from launching.paths import OWN
 from tests.e2e import doubling
 from tests.e2e.doubling import Pair
 from tests.e2e.plan_sights import ENDS, phase_of, reason_of
 from tests.e2e.planning import Planning
-from tests.e2e.services import OWN
 from tests.e2e.stopping import stopped
 
 GRACE = 3

@@ -1,8 +1,9 @@
 """The processes themselves: they become ready, show their pages, take a changed policy, and end in order."""
 
 from controlplane.waiting import wait_until
+from launching.paths import LEASES
 from tests.e2e.scenes import Scene
-from tests.e2e.services import LEASES, Services, preset
+from tests.e2e.services import Services, preset
 
 
 def test_both_services_become_ready_and_end_in_order(scene: Scene, services: Services) -> None:

@@ -2,12 +2,13 @@
 
 from controlplane.objects import Object
 from controlplane.waiting import wait_until
+from launching.paths import OWN, RECORDS
 from policies.values.records import EvictionRecord
 from policies.values.workloads import WorkloadRef
 from sources.kube.records import encode_record
 from tests.e2e.placing import Placing
 from tests.e2e.scenes import node_of
-from tests.e2e.services import OWN, RECORDS, Extender
+from tests.e2e.services import Extender
 
 
 def test_replacement_keeps_off_the_source_while_another_node_is_left(placing: Placing) -> None:
