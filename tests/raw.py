@@ -115,6 +115,13 @@ def raw_volume(name: str = "pv-1", *, zone: str | None = None, local_on: str | N
     return raw_object("v1", "PersistentVolume", name, namespace=None, spec=spec)
 
 
+def raw_csi_node(name: str = "n1", *, attachable: Mapping[str, int] | None = None) -> Raw:
+    """Return a CSINode with the number of volumes that each driver can attach."""
+    limits = attachable or {}
+    drivers = [{"name": driver, "nodeID": name, "allocatable": {"count": most}} for driver, most in limits.items()]
+    return raw_object("storage.k8s.io/v1", "CSINode", name, namespace=None, spec={"drivers": drivers})
+
+
 def raw_namespace(name: str, labels: Mapping[str, str] | None = None) -> Raw:
     """Return a namespace with its own name as a label, as the API server gives it."""
     own = {"kubernetes.io/metadata.name": name}

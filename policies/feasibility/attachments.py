@@ -1,32 +1,61 @@
-"""How many volumes of a CSI driver a pod needs attached, and how many a node can attach, as resources like others.
+"""Which volumes a pod needs attached, by CSI driver, and how many of a driver each node can attach; closes no node.
 
-A volume that several pods of a node share counts once for each of them: that is too many, never too few.
+A volume without a driver, or a claim of which nothing is known, needs nothing: other predicates speak of those. So
+does a `csi` volume written into the pod: its driver mounts it without attaching anything.
 """
 
-from collections import Counter
 from typing import Final
 
+import numpy as np
+from numpy.typing import NDArray
+
+from policies.feasibility.rows import Rows
 from policies.values.clusters import Cluster
 from policies.values.nodes import Node
 from policies.values.pods import Pod
-from policies.values.resources import Resources
-from policies.values.volumes import ATTACHMENTS
+from policies.values.volumes import ATTACHMENTS, Attachment
 
-_UNLIMITED: Final = 2**31  # arbitrary: more volumes than all pods of a cluster have
-
-
-def with_attachments(pod: Pod, cluster: Cluster) -> Resources:
-    """Return what a pod requests, and one attachment of its driver for each of its volumes."""
-    if not pod.claims:
-        return pod.requests
-    claims = (cluster.claims.get(f"{pod.namespace}/{name}") for name in pod.claims)
-    volumes = (cluster.volumes.get(claim.volume or "") for claim in claims if claim is not None)
-    drivers = Counter(volume.driver for volume in volumes if volume is not None and volume.driver is not None)
-    return pod.requests + Resources({f"{ATTACHMENTS}{driver}": count for driver, count in drivers.items()})
+UNLIMITED: Final = 2**31  # arbitrary: more volumes than all pods of a cluster have
+_NONE: Final = frozenset[Attachment]()
 
 
-def capacity(node: Node, name: str) -> int:
-    """Return what a node has; one that says nothing of a driver's attachments has as many as anybody may ask for."""
-    if name.startswith(ATTACHMENTS) and name not in node.allocatable.amounts:
-        return _UNLIMITED
-    return node.allocatable[name]
+def attachments(pod: Pod, cluster: Cluster) -> frozenset[Attachment]:
+    """Return the volumes that a pod needs attached wherever it stands, each once."""
+    if not pod.claims and not pod.disks:
+        return _NONE
+    claimed = (_behind(f"{pod.namespace}/{name}", cluster) for name in pod.claims)
+    return frozenset({*pod.disks, *(each for each in claimed if each is not None)})
+
+
+def alike(pod: Pod, cluster: Cluster, *, of: str) -> tuple[Attachment, ...]:
+    """Return as many volumes of the same drivers for somebody who is like a pod, shared with nobody else."""
+    return tuple(Attachment(each.driver, f"{each.volume} of {of}") for each in attachments(pod, cluster))
+
+
+def _behind(key: str, cluster: Cluster) -> Attachment | None:
+    """Return the volume behind a claim; where there is none yet, one of its class that is nobody else's."""
+    claim = cluster.claims.get(key)
+    if claim is None:
+        return None
+    volume = cluster.volumes.get(claim.volume or "")
+    if volume is not None:
+        handle = volume.handle or f"volume {volume.name}"
+        return None if volume.driver is None else Attachment(volume.driver, handle)
+    storage = cluster.storage_classes.get(claim.storage_class or "")
+    return None if storage is None or storage.driver is None else Attachment(storage.driver, f"claim {key}")
+
+
+def limit(node: Node, driver: str, cluster: Cluster) -> int | None:
+    """Return how many volumes of a driver a node can attach, None where no limit is known.
+
+    A limit that the node itself declares, as older ones do, holds too.
+    """
+    csi = cluster.csi_nodes.get(node.name)
+    said = (None if csi is None else csi.attachable.get(driver), node.allocatable.amounts.get(f"{ATTACHMENTS}{driver}"))
+    return min((count for count in said if count is not None), default=None)
+
+
+def limits(rows: Rows, driver: str, cluster: Cluster) -> NDArray[np.int64]:
+    """Return how many volumes of a driver each node can attach, `UNLIMITED` where no limit is known."""
+    known = (limit(node, driver, cluster) for node in rows.nodes)
+    return np.array([UNLIMITED if count is None else count for count in known], np.int64)

@@ -11,6 +11,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from policies.feasibility.attached import Attached
 from policies.feasibility.crowd import Crowd
 from policies.feasibility.rows import Mask, Rows
 from policies.rails.view import View
@@ -44,6 +45,8 @@ class Occupancy:
             left[self.rows.row[node]] -= coming.requests[resource]
         if "crowd" in self.__dict__:
             self.crowd.add(coming)
+        if "attached" in self.__dict__:
+            self.attached.add_alike(self.rows.row[node], coming)
 
     def leave(self, pod: Pod) -> None:
         """Note that a pod will go: nobody may rely on it, though its room is not free yet."""
@@ -66,6 +69,17 @@ class Occupancy:
     def crowd(self) -> Crowd:
         """All pods that stand on a known node."""
         return Crowd(self.cluster, (pod for node in self.rows.row for pod in self.on(node)))
+
+    @cached_property
+    def attached(self) -> Attached:
+        """The volumes that stand attached to the nodes for the sake of their pods."""
+        attached = Attached(self.rows, self.cluster)
+        for row, node in enumerate(self.rows.nodes):
+            for pod in self.view.pods_on.get(node.name, ()):
+                attached.add(row, pod)
+            for pod in self._planned.get(node.name, ()):
+                attached.add_alike(row, pod)
+        return attached
 
     def free(self, resource: str) -> Amounts:
         """Return what each node has left of a resource by requests, negative where it is over its capacity."""

@@ -103,7 +103,7 @@ class Eviction(Section):
     evict_pods_with_claims: Flag = Field(
         default=True,
         description="Whether pods with PersistentVolumeClaims that can follow them may be evicted; volumes bound to a "
-        "node always protect. Default: true, as the volume's zone is part of the destination check.",
+        "node always protect. Default: true, as the volume's zone and attach limits are part of the destination check.",
     )
     protected_namespaces: tuple[Namespace, ...] = Field(
         default=("kube-system", "bayplan-system", "monitoring"),

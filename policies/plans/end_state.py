@@ -9,7 +9,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Final
 
-from policies.feasibility.attachments import capacity, with_attachments
+from policies.feasibility.attach_limits import ATTACH_LIMITS
+from policies.feasibility.attachments import alike, attachments
 from policies.feasibility.host_ports import HOST_PORTS
 from policies.feasibility.occupancy import Occupancy
 from policies.feasibility.predicates import PREDICATES
@@ -17,6 +18,7 @@ from policies.feasibility.resources import RESOURCES
 from policies.plans.quotas import Kind, Place, kind, kind_among, kind_of, leaving, making_way, remaining, unbound_pins
 from policies.plans.reservations import ports_clash
 from policies.rails.view import View
+from policies.values import kinds
 from policies.values.clusters import Cluster
 from policies.values.plans import Plan, PlanEntry
 from policies.values.pods import Constraints, Owner, Phase, Pod
@@ -26,8 +28,8 @@ from policies.values.workloads import WorkloadRef
 
 NO_ROOM: Final = "plan-room"
 NO_NODE: Final = "plan-node"
-# Every predicate excludes the pod itself, but these two: they are asked of all pods of a node together.
-_ONE_BY_ONE: Final = tuple(each for each in PREDICATES if each not in {RESOURCES, HOST_PORTS})
+# Every predicate excludes the pod itself, but these: they are asked of all pods of a node together.
+_ONE_BY_ONE: Final = tuple(each for each in PREDICATES if each not in {RESOURCES, ATTACH_LIMITS, HOST_PORTS})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -106,7 +108,7 @@ def _has_arrived(entry: PlanEntry, known: _Known) -> bool:
 def _like(entry: PlanEntry, known: _Known) -> Pod:
     """Return a pod like the one an entry speaks of: itself, its namesake, one of its kind, or what the entry says.
 
-    One of its kind has volumes of its own, which are not those of the pod to come: these are left out.
+    One of its kind has volumes of its own, which are not those of the pod to come: as many others stand for them.
     """
     itself = known.cluster.pods.get(entry.uid) or known.waiting.get(str(entry))
     if itself is not None:
@@ -114,7 +116,7 @@ def _like(entry: PlanEntry, known: _Known) -> Pod:
     if entry.controller is not None:
         sample = known.samples.get(kind(entry.controller, entry.requests))
         if sample is not None:
-            return replace(sample, name=entry.pod, claims=())
+            return replace(sample, name=entry.pod, claims=(), disks=alike(sample, known.cluster, of=entry.uid))
     return _sketch(entry)
 
 
@@ -152,14 +154,32 @@ def _overfull(state: EndState, occupancy: Occupancy) -> Refusal | None:
     for pod in state.coming:
         node = pod.node or ""
         if node not in taken:
-            taken[node] = total(with_attachments(each, state.cluster) for each in occupancy.on(node))
-        for name, amount in sorted(with_attachments(pod, state.cluster).amounts.items()):
-            over = taken[node][name] - capacity(state.cluster.nodes[node], name)
+            taken[node] = total(each.requests for each in occupancy.on(node))
+        for name, amount in sorted(pod.requests.amounts.items()):
+            over = taken[node][name] - state.cluster.nodes[node].allocatable[name]
             if amount > 0 and over > 0:
                 return Refusal(NO_ROOM, f"{node} would lack {over} of {name} with {pod} on it", Scope.NODE)
+        unattached = _unattached(pod, occupancy)
+        if unattached is not None:
+            return unattached
         others = (other for other in occupancy.on(node) if other.uid != pod.uid)
         if ports_clash(pod.constraints.host_ports, (port for other in others for port in other.constraints.host_ports)):
             return Refusal(HOST_PORTS.name, f"{node}: host port of {pod} taken", Scope.NODE)
+    return None
+
+
+def _unattached(pod: Pod, occupancy: Occupancy) -> Refusal | None:
+    """Return why a node cannot attach the volumes of a pod together with those of everybody else there."""
+    drivers = sorted({volume.driver for volume in attachments(pod, occupancy.cluster)})
+    unread = occupancy.cluster.unreadable.get(kinds.CSI_NODES)
+    if drivers and unread is not None:
+        message = f"{pod.node}: {kinds.CSI_NODES} could not be read, so attach limits are unknown, for {pod}: {unread}"
+        return Refusal(ATTACH_LIMITS.name, message, Scope.NODE)
+    for driver in drivers:
+        over = -int(occupancy.attached.left(driver)[occupancy.row_of(pod)])
+        if over > 0:
+            message = f"{pod.node} would have {over} volumes of {driver} more than it can attach, with {pod} on it"
+            return Refusal(ATTACH_LIMITS.name, message, Scope.NODE)
     return None
 
 

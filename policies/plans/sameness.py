@@ -41,6 +41,7 @@ def state_hash(cluster: Cluster, circumstances: Circumstances) -> str:
         sorted(_pod(pod, memo) for pod in cluster.pods.values() if not pod.ended),
         sorted(_pdb(pdb) for pdb in cluster.pdbs),
         sorted(f"{claim.namespace}/{claim.name} {claim.volume}" for claim in cluster.claims.values()),
+        sorted(f"{node.name} {sorted(node.attachable.items())}" for node in cluster.csi_nodes.values()),
         sorted(circumstances.hot),
         sorted(circumstances.fixed),
         sorted(f"{name} {count}" for name, count in circumstances.allowed.items()),
@@ -64,7 +65,7 @@ def _pod(pod: Pod, memo: dict[int, str]) -> str:
         memo[key] = _text(pod.constraints)
     labels, asks = sorted(pod.labels.items()), sorted(pod.requests.amounts.items())
     state = (pod.node, pod.nominated_node, pod.terminating, pod.gated, pod.ready, pod.priority)
-    return repr((pod.uid, state, labels, asks, pod.claims)) + memo[key]
+    return repr((pod.uid, state, labels, asks, pod.claims, pod.disks)) + memo[key]
 
 
 def _pdb(pdb: Pdb) -> str:

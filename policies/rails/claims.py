@@ -1,6 +1,7 @@
 """With `eviction.evictPodsWithClaims: false` no pod that uses a PersistentVolumeClaim is evicted.
 
-Without it the rule is: a pod with claims may move if every volume can be attached at the destination.
+Without it the rule is: a pod with claims may move if every volume can be attached at the destination: by its zone or
+node affinity, its access mode, and the number of volumes that the CSINode there says its driver can attach.
 """
 
 from typing import Final

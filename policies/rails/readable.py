@@ -1,6 +1,7 @@
 """What could not be read is unknown, not empty: an eviction that rests on such a list is refused.
 
-Nodes, pods, PDBs and records concern everybody; controllers and volumes only the pods that have them.
+Nodes, pods, PDBs and records concern everybody; controllers, volumes and attach limits (CSINodes) only the pods
+that have them.
 """
 
 from collections.abc import Iterator
@@ -37,3 +38,5 @@ def _needed(candidate: Candidate) -> Iterator[tuple[str, Scope]]:
         yield kind, Scope.POD
     for kind in _VOLUMES if candidate.pod.claims else ():
         yield kind, Scope.POD
+    if candidate.pod.claims or candidate.pod.disks:
+        yield kinds.CSI_NODES, Scope.POD

@@ -50,7 +50,7 @@ Of pending pods a plan leaves out, and says so in `bayplan plan solve`:
 | name | meaning |
 |---|---|
 | `not-placed` | another scheduler's or system-critical pods, those of DaemonSets and out of `scope`, \
-gated ones, and those that are nominated or going |
+gated ones, those that are nominated or going, and those with volumes while the nodes' attach limits cannot be read |
 | `too-large` | no node is eligible, or none would have room if it were empty |
 | `shared-volume` | another pending pod uses the same volume, and one node at a time may attach it |
 
@@ -65,8 +65,8 @@ was made for |
 | `plan-size` | more disruptions than `plan.maxDisruptions`, or more than one object holds |
 | `no-gain` | somebody would lose his place for no more important gain, or nobody waits any more for what the plan \
 makes room for |
-| `node-state`, `node-affinity`, `taints`, `volumes`, `host-ports`, `anti-affinity`, `affinity`, `topology-spread` | \
-kube-scheduler would not put a planned pod on its node, with everybody else in his place |
+| `node-state`, `node-affinity`, `taints`, `volumes`, `attach-limits`, `host-ports`, `anti-affinity`, `affinity`, \
+`topology-spread` | kube-scheduler would not put a planned pod on its node, with everybody else in his place |
 """
 
 

@@ -6,6 +6,7 @@ from enum import StrEnum
 
 from policies.values.resources import NOTHING, Resources
 from policies.values.selectors import LabelSelector, NodeSelectorTerm
+from policies.values.volumes import Attachment
 
 
 class Phase(StrEnum):
@@ -98,9 +99,10 @@ class Pod:
     `requests` is what the scheduler counts: the sidecar formula over containers and init containers, plus
     overhead, plus one `pods` slot; while an in-place resize is unfinished, the larger of wanted and allocated.
     `local_storage` names volumes that live on the node (emptyDir, hostPath); `claims` names PersistentVolumeClaims,
-    those of ephemeral volumes included. `static` covers mirror pods and pods from a file. `revision` is the label
-    `controller-revision-hash`. `unschedulable_since` is the last transition of PodScheduled to False; `unscheduled` is
-    what the condition says then (reason and message): another text tells of another attempt.
+    those of ephemeral volumes included; `disks` are in-tree volumes without a claim that a CSI driver attaches.
+    `static` covers mirror pods and pods from a file. `revision` is the label `controller-revision-hash`.
+    `unschedulable_since` is the last transition of PodScheduled to False; `unscheduled` is what the condition says then
+    (reason and message): another text tells of another attempt.
     """
 
     namespace: str
@@ -130,6 +132,7 @@ class Pod:
     constraints: Constraints = UNCONSTRAINED
     local_storage: tuple[str, ...] = ()
     claims: tuple[str, ...] = ()
+    disks: tuple[Attachment, ...] = ()
 
     def __str__(self) -> str:
         return f"{self.namespace}/{self.name}"

@@ -18,9 +18,13 @@ class Resources:
     """
 
     amounts: Mapping[str, int] = field(default_factory=dict)
+    _hash: int | None = field(default=None, init=False, repr=False, compare=False)
 
     def __hash__(self) -> int:
-        return hash(frozenset(self.amounts.items()))
+        # Kept, as plans look up what thousands of pods request several times a second.
+        if self._hash is None:
+            object.__setattr__(self, "_hash", hash(frozenset(self.amounts.items())))
+        return self._hash or 0
 
     def __getitem__(self, name: str) -> int:
         """Return the amount of one resource, 0 where it is not named."""

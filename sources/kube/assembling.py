@@ -30,11 +30,15 @@ Find = Callable[[str, str], Any]
 def assemble(
     stores: Stores, *, now: float, unreadable: Mapping[str, str], skipped: Mapping[str, Mapping[str, str]]
 ) -> Cluster:
-    """Return the cluster. A malformed PDB makes all of them unreadable: it may be the one that protects."""
+    """Return the cluster. A malformed PDB makes all of them unreadable: it may be the one that protects.
+
+    So does a malformed CSINode, as a node without one has no attach limits.
+    """
     pods: Mapping[str, Pod] = stores.get(kinds.PODS, {})
-    broken_pdbs = skipped.get(kinds.PDBS)
-    if broken_pdbs:
-        unreadable = {kinds.PDBS: f"malformed: {'; '.join(broken_pdbs.values())}", **unreadable}
+    for kind in (kinds.PDBS, kinds.CSI_NODES):
+        broken = skipped.get(kind)
+        if broken:
+            unreadable = {kind: f"malformed: {'; '.join(broken.values())}", **unreadable}
     return Cluster(
         now=now,
         nodes=stores.get(kinds.NODES, {}),
@@ -45,6 +49,7 @@ def assemble(
         claims=stores.get(kinds.CLAIMS, {}),
         volumes=stores.get(kinds.VOLUMES, {}),
         storage_classes=stores.get(kinds.STORAGE_CLASSES, {}),
+        csi_nodes=stores.get(kinds.CSI_NODES, {}),
         namespace_labels=stores.get(kinds.NAMESPACES, {}),
         unreadable=dict(unreadable),
     )

@@ -12,11 +12,12 @@ from policies.values import kinds as names
 from policies.values.nodes import Node
 from policies.values.pdbs import Pdb
 from policies.values.pods import Pod
+from policies.values.volumes import CsiNode
 from policies.values.workloads import WorkloadRef
 from sources.kube.api import KubeApi
 from sources.kube.assembling import Stores
 from sources.kube.decoding.workloads import Controller
-from sources.kube.kinds import DEPLOYMENTS, NODES, PDBS, PODS, REPLICA_SETS, STATEFUL_SETS, Kind
+from sources.kube.kinds import CSI_NODES, DEPLOYMENTS, NODES, PDBS, PODS, REPLICA_SETS, STATEFUL_SETS, Kind
 from sources.kube.listing import list_kind
 
 _BY_KIND: Final[Mapping[str, Kind[Controller]]] = {
@@ -84,6 +85,9 @@ def _parts(stores: Stores, focus: Focus) -> Iterator[_Part]:
     yield from _controllers(focus)
     yield _Part(kind=PDBS, select={}, covers=_in_namespace(pod.namespace), namespace=pod.namespace)
     yield _siblings(stores, pod)
+    if focus.destination is not None and (pod.claims or pod.disks):
+        select = {"fieldSelector": f"metadata.name={focus.destination}"}
+        yield _Part(kind=CSI_NODES, select=select, covers=_named(focus.destination))
     if focus.destination is not None:
         select = {"fieldSelector": f"spec.nodeName={focus.destination}"}
         yield _Part(kind=PODS, select=select, covers=_on(focus.destination))
@@ -112,7 +116,7 @@ def _siblings(stores: Stores, pod: Pod) -> _Part:
     return _Part(kind=PODS, select=select, covers=_labelled(pod.namespace, shared), namespace=pod.namespace)
 
 
-def _named(name: str) -> Callable[[Node], bool]:
+def _named(name: str) -> Callable[[Node | CsiNode], bool]:
     return lambda node: node.name == name
 
 

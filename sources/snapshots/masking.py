@@ -63,7 +63,12 @@ _WORDS: Final = frozenset(
         *KEYS,
     }
 )
-_BELOW: Final = {"labels": "labels", "namespace_labels": "labels", "workload_of": "ref"}
+_BELOW: Final = {
+    "labels": "labels",
+    "namespace_labels": "labels",
+    "workload_of": "ref",
+    "attachable": "attachable",
+}
 _NUMBER: Final = re.compile(r"[+-]?\d+")
 _ORDINAL: Final = re.compile(r"(.+)(-\d{1,4})")
 _PARTS: Final = re.compile(r"([/+])")

@@ -21,6 +21,7 @@ _NAMES: Final[Mapping[str, tuple[str, ...]]] = {
     "claims": ("namespace", "name"),
     "volumes": ("name",),
     "storage_classes": ("name",),
+    "csi_nodes": ("name",),
     "records": ("name",),
     "standings": ("node",),
 }

@@ -15,7 +15,7 @@ from policies.values.pdbs import Pdb
 from policies.values.pods import Constraints, Pod
 from policies.values.records import EvictionRecord
 from policies.values.standings import NodeStanding
-from policies.values.volumes import Claim, StorageClass, Volume
+from policies.values.volumes import Claim, CsiNode, StorageClass, Volume
 from policies.values.workloads import Workload, WorkloadRef
 
 VERSION: Final = 1
@@ -49,6 +49,7 @@ class Document:
     claims: tuple[Claim, ...] = ()
     volumes: tuple[Volume, ...] = ()
     storage_classes: tuple[StorageClass, ...] = ()
+    csi_nodes: tuple[CsiNode, ...] = ()
     namespace_labels: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     unreadable: Mapping[str, str] = field(default_factory=dict)
     records: tuple[EvictionRecord, ...] = ()
@@ -74,6 +75,7 @@ def document(snapshot: Snapshot) -> Document:
         claims=tuple(cluster.claims.values()),
         volumes=tuple(cluster.volumes.values()),
         storage_classes=tuple(cluster.storage_classes.values()),
+        csi_nodes=tuple(cluster.csi_nodes.values()),
         namespace_labels=cluster.namespace_labels,
         unreadable=cluster.unreadable,
         records=snapshot.records,
@@ -96,6 +98,7 @@ def snapshot_of(saved: Document) -> Snapshot:
         claims={f"{claim.namespace}/{claim.name}": claim for claim in saved.claims},
         volumes={volume.name: volume for volume in saved.volumes},
         storage_classes={storage.name: storage for storage in saved.storage_classes},
+        csi_nodes={node.name: node for node in saved.csi_nodes},
         namespace_labels=saved.namespace_labels,
         unreadable=saved.unreadable,
     )

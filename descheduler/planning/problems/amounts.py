@@ -1,14 +1,12 @@
 """What items ask for and what the ground leaves of it, resource by resource, as exact integers.
 
-Resources of requests only: pod slots, extended resources and, where nodes declare them, the volumes that a driver can
-attach. A resource that no item asks for is left out.
+Resources of requests only: pod slots and extended resources too. A resource that no item asks for is left out.
 """
 
 from dataclasses import dataclass
 from typing import Final
 
 from descheduler.planning.problems.layout import Layout
-from policies.feasibility.attachments import capacity, with_attachments
 from policies.values.resources import CPU, MEMORY, total
 
 _ALWAYS: Final = (CPU, MEMORY)
@@ -35,17 +33,16 @@ class Amounts:
 
 def requested(layout: Layout) -> Amounts:
     """Return the amounts by request."""
-    asked = [with_attachments(pod, layout.cluster) for pod in layout.pods]
-    names = {name for each in asked for name, amount in each.amounts.items() if amount > 0}
+    names = {name for pod in layout.pods for name, amount in pod.requests.amounts.items() if amount > 0}
     resources = (*_ALWAYS, *sorted(names - set(_ALWAYS)))
     nodes = layout.rows.nodes
-    taken = [total(with_attachments(pod, layout.cluster) for pod in layout.ground.on(node.name)) for node in nodes]
-    room = [
-        tuple(capacity(node, name) - used[name] for name in resources) for node, used in zip(nodes, taken, strict=True)
-    ]
+    taken = [total(pod.requests for pod in layout.ground.on(node.name)) for node in nodes]
     return Amounts(
         resources=resources,
-        requests=tuple(tuple(each[name] for name in resources) for each in asked),
-        allocatable=tuple(tuple(capacity(node, name) for name in resources) for node in nodes),
-        room=tuple(room),
+        requests=tuple(tuple(pod.requests[name] for name in resources) for pod in layout.pods),
+        allocatable=tuple(tuple(node.allocatable[name] for name in resources) for node in nodes),
+        room=tuple(
+            tuple(node.allocatable[name] - used[name] for name in resources)
+            for node, used in zip(nodes, taken, strict=True)
+        ),
     )

@@ -18,6 +18,7 @@ from descheduler.planning.problems.layout import Layout
 from descheduler.planning.problems.loads import accepting, carried
 from descheduler.planning.problems.measured import NOTHING_MEASURED, Measured
 from descheduler.planning.problems.separations import separations
+from descheduler.planning.problems.slots import attach_slots
 from descheduler.planning.problems.spreads import spreads
 from policies.plans.quotas import kind_of
 from policies.plans.rails import Pair
@@ -59,11 +60,11 @@ def build(
     """
     fates = fates_of.tell_apart(situation, relief=relief, resting=resting)
     layout = Layout.of(situation, fates)
-    amounts, eligible = requested(layout), eligibility(layout)
+    amounts, eligible = _demand(layout), eligibility(layout)
     large = _too_large(layout, amounts, eligible)
     if large:
         layout = layout.without(large)
-        amounts, eligible = requested(layout), eligibility(layout)
+        amounts, eligible = _demand(layout), eligibility(layout)
     return Built(
         situation=situation,
         problem=_problem(layout, amounts.plus(carried(layout, measured)), eligible, accepting(layout, measured)),
@@ -73,6 +74,10 @@ def build(
         fixed=fates.fixed,
         left_out={**fates.left_out, **large},
     )
+
+
+def _demand(layout: Layout) -> Amounts:
+    return requested(layout).plus(attach_slots(layout))
 
 
 def _problem(layout: Layout, amounts: Amounts, eligible: Eligibility, accepts: tuple[bool, ...]) -> Problem:

@@ -5,6 +5,7 @@ from typing import Any, Final
 
 from policies.values.pods import Owner, Phase, Pod
 from sources.kube.decoding.constraints import pod_constraints, repelling_constraints
+from sources.kube.decoding.migrated import disk_of
 from sources.kube.decoding.requests import pod_requests
 from sources.kube.decoding.sharing import Shared, labels_of, word, word_or_none
 from sources.kube.decoding.times import unix_seconds, unix_seconds_or_none
@@ -36,6 +37,7 @@ def decode_pod(raw: _Raw) -> Pod:
         constraints=pod_constraints(spec, namespace=namespace, labels=labels),
         local_storage=tuple(one["name"] for one in volumes if "emptyDir" in one or "hostPath" in one),
         claims=tuple(claim for one in volumes if (claim := _claim(one, metadata["name"])) is not None),
+        disks=tuple(disk for one in volumes if (disk := disk_of(one)) is not None),
         **_common(raw, namespace, labels),
     )
 

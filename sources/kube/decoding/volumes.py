@@ -1,10 +1,11 @@
-"""PersistentVolumeClaims, PersistentVolumes and StorageClasses; judges nothing."""
+"""PersistentVolumeClaims, PersistentVolumes, StorageClasses and CSINodes; judges nothing."""
 
 from collections.abc import Mapping
 from typing import Any, Final
 
 from policies.values.selectors import NodeSelectorTerm, Operator
-from policies.values.volumes import Claim, StorageClass, Volume
+from policies.values.volumes import Attachment, Claim, CsiNode, StorageClass, Volume
+from sources.kube.decoding.migrated import disk_of, driver_of
 from sources.kube.decoding.selectors import node_terms, topology_terms
 from sources.kube.decoding.sharing import word, word_or_none
 
@@ -36,12 +37,19 @@ def decode_volume(raw: _Raw) -> Volume:
     """
     spec = raw["spec"]
     terms = node_terms((spec.get("nodeAffinity") or {}).get("required"))
+    disk = _attached(spec)
     return Volume(
         name=raw["metadata"]["name"],
         node_terms=terms,
-        driver=word_or_none((spec.get("csi") or {}).get("driver")),
+        driver=None if disk is None else word_or_none(disk.driver),
+        handle="" if disk is None else disk.volume,
         local="local" in spec or "hostPath" in spec or _names_one_node(terms),
     )
+
+
+def _attached(spec: _Raw) -> Attachment | None:
+    csi = spec.get("csi")
+    return disk_of(spec) if csi is None else Attachment(csi["driver"], csi.get("volumeHandle") or "")
 
 
 def _names_one_node(terms: tuple[NodeSelectorTerm, ...] | None) -> bool:
@@ -64,4 +72,19 @@ def decode_storage_class(raw: _Raw) -> StorageClass:
         name=word(raw["metadata"]["name"]),
         waits_for_first_consumer=raw.get("volumeBindingMode") == "WaitForFirstConsumer",
         allowed_topologies=topology_terms(raw.get("allowedTopologies")),
+        driver=driver_of(raw.get("provisioner")),
+    )
+
+
+def decode_csi_node(raw: _Raw) -> CsiNode:
+    """Read how many volumes the drivers of a node can attach; a driver that gives no number is left out.
+
+    Raises:
+        KeyError, TypeError, ValueError, AttributeError: malformed.
+    """
+    drivers = (raw.get("spec") or {}).get("drivers") or ()
+    counts = ((word(one["name"]), (one.get("allocatable") or {}).get("count")) for one in drivers)
+    return CsiNode(
+        name=word(raw["metadata"]["name"]),
+        attachable={driver: int(count) for driver, count in counts if count is not None},
     )

@@ -1,38 +1,95 @@
-"""Attachments: a volume a driver, counted for each pod; a node that declares no limit has none."""
+"""Attachments: which volumes a pod needs attached, and how many a node can attach; what nobody says is no limit."""
 
-from policies.feasibility.attachments import capacity, with_attachments
-from policies.values.volumes import ATTACHMENTS, Claim, Volume
+from policies.feasibility.attachments import UNLIMITED, alike, attachments, limit, limits
+from policies.feasibility.rows import Rows
+from policies.values.volumes import ATTACHMENTS, Attachment, Claim, CsiNode, StorageClass, Volume
 from tests.builders import make_cluster, make_node, make_pod
 
-FAST = f"{ATTACHMENTS}fast.example.invalid"
-CLAIMS = {f"default/{name}": Claim(namespace="default", name=name, volume=name) for name in ("a", "b", "c", "gone")}
-VOLUMES = {name: Volume(name=name, driver="fast.example.invalid") for name in ("a", "b")} | {"c": Volume(name="c")}
-CLUSTER = make_cluster(
-    claims={**CLAIMS, "default/unbound": Claim(namespace="default", name="unbound")}, volumes=VOLUMES
-)
+FAST = "fast.example.invalid"
+CLASSES = {
+    "late": StorageClass(name="late", waits_for_first_consumer=True, driver=FAST),
+    "by-hand": StorageClass(name="by-hand"),
+}
 
 
-def test_each_volume_of_a_driver_is_one_attachment() -> None:
-    pod = make_pod(claims=("a", "b", "c"))
-
-    assert with_attachments(pod, CLUSTER)[FAST] == 2
-    assert with_attachments(pod, CLUSTER)["cpu"] == pod.requests["cpu"]
+def claim(name: str, volume: str | None = None, storage_class: str | None = None) -> Claim:
+    return Claim(namespace="default", name=name, volume=volume, storage_class=storage_class)
 
 
-def test_a_pod_without_volumes_asks_for_what_it_requests() -> None:
-    pod = make_pod()
+CLAIMS = {
+    f"default/{each.name}": each
+    for each in (
+        claim("a", "pv-a"),
+        claim("same-disk", "pv-again"),
+        claim("unnamed", "pv-unnamed"),
+        claim("nfs", "pv-nfs"),
+        claim("coming", None, "late"),
+        claim("promised", "pv-not-there-yet", "late"),
+        claim("classless"),
+        claim("by-hand", None, "by-hand"),
+    )
+}
+VOLUMES = {
+    "pv-a": Volume(name="pv-a", driver=FAST, handle="vol-1"),
+    "pv-again": Volume(name="pv-again", driver=FAST, handle="vol-1"),
+    "pv-unnamed": Volume(name="pv-unnamed", driver=FAST),
+    "pv-nfs": Volume(name="pv-nfs"),
+}
+CLUSTER = make_cluster(claims=CLAIMS, volumes=VOLUMES, storage_classes=CLASSES)
 
-    assert with_attachments(pod, CLUSTER) is pod.requests
+
+def needed(*claims: str) -> set[Attachment]:
+    return set(attachments(make_pod(claims=claims), CLUSTER))
 
 
-def test_what_is_not_known_of_a_volume_asks_for_nothing() -> None:
-    pod = make_pod(claims=("unbound", "gone", "missing"))
-
-    assert with_attachments(pod, CLUSTER) == pod.requests
+def test_a_bound_claim_needs_its_volume_attached() -> None:
+    assert needed("a", "unnamed") == {Attachment(FAST, "vol-1"), Attachment(FAST, "volume pv-unnamed")}
 
 
-def test_a_node_has_what_it_declares_and_no_limit_where_it_declares_none() -> None:
-    node = make_node(cpu=700, extended={FAST: 3})
+def test_two_volumes_of_one_disk_are_one() -> None:
+    assert needed("a", "same-disk") == {Attachment(FAST, "vol-1")}
 
-    assert (capacity(node, FAST), capacity(node, "cpu"), capacity(node, "example.invalid/gpu")) == (3, 700, 0)
-    assert capacity(node, f"{ATTACHMENTS}other") > 10**9
+
+def test_a_claim_without_its_volume_counts_by_its_class() -> None:
+    assert needed("coming", "promised") == {
+        Attachment(FAST, "claim default/coming"),
+        Attachment(FAST, "claim default/promised"),
+    }
+
+
+def test_what_no_driver_attaches_and_what_nobody_knows_needs_nothing() -> None:
+    assert needed() == needed("nfs", "classless", "by-hand", "never-made") == set()
+
+
+def test_a_disk_that_the_pod_names_itself_counts_too() -> None:
+    disk = Attachment("ebs.csi.aws.com", "vol-7")
+
+    assert attachments(make_pod(claims=("a",), disks=(disk,)), CLUSTER) == {disk, Attachment(FAST, "vol-1")}
+
+
+def test_somebody_alike_needs_as_many_of_his_own() -> None:
+    pod = make_pod(claims=("a", "unnamed"))
+
+    his, hers = (set(alike(pod, CLUSTER, of=name)) for name in ("his", "hers"))
+
+    assert len(his | hers | needed("a", "unnamed")) == 6
+    assert {each.driver for each in his | hers} == {FAST}
+
+
+def test_a_driver_that_gives_no_number_has_no_limit() -> None:
+    nodes = [make_node("n1"), make_node("n2"), make_node("n3")]
+    csi_nodes = {"n1": CsiNode(name="n1", attachable={FAST: 0}), "n2": CsiNode(name="n2")}
+    cluster = make_cluster(nodes, csi_nodes=csi_nodes)
+
+    assert [limit(node, FAST, cluster) for node in nodes] == [0, None, None]
+    assert limits(Rows(cluster.nodes), FAST, cluster).tolist() == [0, UNLIMITED, UNLIMITED]
+
+
+def test_of_two_limits_the_smaller_one_holds() -> None:
+    old, both = (
+        make_node("n1", extended={f"{ATTACHMENTS}{FAST}": 3}),
+        make_node("n2", extended={f"{ATTACHMENTS}{FAST}": 3}),
+    )
+    cluster = make_cluster([old, both], csi_nodes={"n2": CsiNode(name="n2", attachable={FAST: 2})})
+
+    assert (limit(old, FAST, cluster), limit(both, FAST, cluster)) == (3, 2)

@@ -23,7 +23,7 @@ REST = make_node("rest", taints=(Taint("case/rest", "", "NoSchedule"),))
 FREE = make_policy(
     limits=(Limit(scope="cluster", max=1000, window=600.0),), victims_per_node=1000, cool_down=CoolDown(initial=0.0)
 )
-_CLUSTER = frozenset({"now", "workloads", "pdbs", "claims", "volumes", "storage_classes", "unreadable"})
+_CLUSTER = frozenset({"now", "workloads", "pdbs", "claims", "volumes", "storage_classes", "csi_nodes", "unreadable"})
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ import pytest
 from policies.checking import choose
 from policies.values.candidates import Proposal
 from policies.values.pods import Constraints, SpreadConstraint
-from policies.values.volumes import Claim, StorageClass, Volume
+from policies.values.volumes import Claim, CsiNode, StorageClass, Volume
 from tests.builders import GIB, make_node, make_resources
 from tests.policies.feasibility.places import ZONE, in_zone, labelled
 from tests.policies.field_cases.cases import FREE, Case, run, staged
@@ -73,6 +73,27 @@ def test_fc_017_pods_with_claims_move_where_their_volume_can_be_attached() -> No
     assert refusals(outcomes) == {"p3-0": "node-bound-volume: claim default/later is unbound"}
     assert chosen(without) == [("p4-0", "n2")]
     assert {why.partition(":")[0] for why in refusals(without).values()} == {"claims"}
+
+
+@pytest.mark.parametrize(("most", "where"), [(1, []), (2, [("db-0", "n2")])])
+def test_fc_017_pods_with_claims_stay_where_no_node_can_attach_one_volume_more(
+    most: int, where: list[tuple[str, str]]
+) -> None:
+    names = ("data", "other")
+    volumes = {
+        "claims": {f"default/{name}": Claim(namespace="default", name=name, volume=name) for name in names},
+        "volumes": {name: Volume(name=name, driver="disk.example.invalid") for name in names},
+        "csi_nodes": {"n2": CsiNode(name="n2", attachable={"disk.example.invalid": most})},
+    }
+    case = Case(
+        {"n1": {"db-0": 1.0, "ds": 3.6}, "n2": {"log-0": 0.5}},
+        pods={"db-0": {"claims": ("data",)}, "log-0": {"claims": ("other",)}},
+    )
+
+    outcomes = run(case, **volumes)
+
+    assert chosen(outcomes) == where
+    assert ("1 attach limit of disk.example.invalid" in refusals(outcomes).get("db-0", "")) is (not where)
 
 
 def _full_by_requests() -> Case:

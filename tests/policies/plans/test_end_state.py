@@ -8,11 +8,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from policies.plans.end_state import end_state, why_not
+from policies.values import kinds
 from policies.values.clusters import Cluster
 from policies.values.nodes import Taint
 from policies.values.pods import Constraints, HostPort, Owner, Pod, PodTerm, SpreadConstraint
 from policies.values.selectors import LabelSelector, Operator, Requirement
-from policies.values.volumes import ATTACHMENTS, Claim, Volume
+from policies.values.volumes import Claim, CsiNode, Volume
 from tests.builders import make_cluster, make_node, make_pod
 from tests.policies.plans.plan_builders import make_plan, the_paper, the_papers_plan, with_node, with_pods
 
@@ -216,17 +217,46 @@ def test_a_replacement_brings_its_own_volume_and_not_that_of_a_sibling() -> None
     assert used == "volumes: n3: volume in use on another node, for default/db-0"
 
 
-def test_a_node_attaches_no_more_volumes_than_it_declares() -> None:
+def disks(**cluster: Any) -> Cluster:
+    """Return `db-0` on n1 and `log-0` on n2 with a volume each, and n2 attaches one."""
     pods = [make_pod("db-0", workload="db", claims=("a",)), make_pod("log-0", workload="log", node="n2", claims=("b",))]
     claims = {f"default/{name}": Claim(namespace="default", name=name, volume=name) for name in ("a", "b")}
     volumes = {name: Volume(name=name, driver="fast") for name in ("a", "b")}
-    nodes = [make_node("n1"), make_node("n2", extended={f"{ATTACHMENTS}fast": 1}), make_node("n3")]
-    before = make_cluster(nodes, pods, claims=claims, volumes=volumes)
+    nodes = [make_node("n1"), make_node("n2"), make_node("n3")]
+    csi_nodes = {"n2": CsiNode(name="n2", attachable={"fast": 1})}
+    return make_cluster(nodes, pods, claims=claims, volumes=volumes, csi_nodes=csi_nodes, **cluster)
+
+
+TOO_MANY = "attach-limits: n2 would have 1 volumes of fast more than it can attach, with default/db-0 on it"
+
+
+def test_a_node_attaches_no_more_volumes_than_it_can() -> None:
+    before = disks()
 
     assert said(before, move={"db-0": "n3"}) is None
-    assert said(before, move={"db-0": "n2"}) == (
-        "plan-room: n2 would lack 1 of attachable-volumes-csi-fast with default/db-0 on it"
+    assert said(before, move={"db-0": "n2"}) == TOO_MANY
+    assert said(before, move={"db-0": "n2", "log-0": "n3"}) is None
+
+
+def test_who_is_to_come_needs_slots_for_volumes_nobody_knows_yet() -> None:
+    before = disks()
+    gone = with_pods(before, make_pod("db-7", workload="db", node="n3", claims=("c",)), without=("db-0",))
+    other = {"default/c": Claim(namespace="default", name="c", volume="c")}
+    now = replace(
+        gone, claims={**before.claims, **other}, volumes={**before.volumes, "c": Volume(name="c", driver="fast")}
     )
+
+    assert said(before, now, move={"db-0": "n2"}) == TOO_MANY
+    assert said(before, now, move={"db-0": "n3"}) is None
+
+
+def test_attach_limits_that_were_not_read_are_unknown() -> None:
+    before = disks(unreadable={kinds.CSI_NODES: "403 Forbidden"})
+
+    assert said(before, move={"db-0": "n3"}) == (
+        "attach-limits: n3: csinodes could not be read, so attach limits are unknown, for default/db-0: 403 Forbidden"
+    )
+    assert said(disks(unreadable={kinds.NAMESPACES: "403"}), move={"db-0": "n3"}) is None
 
 
 @given(arrived=st.integers(0, 3))

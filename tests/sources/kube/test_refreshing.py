@@ -15,7 +15,7 @@ from sources.kube.kinds import EVERYTHING
 from sources.kube.listing import list_kind
 from sources.kube.refreshing import Focus, Refreshed, refresh
 from tests.builders import make_pod
-from tests.raw import raw_node, raw_pdb, raw_pod, raw_replica_set, raw_stateful_set, raw_workload
+from tests.raw import raw_csi_node, raw_node, raw_pdb, raw_pod, raw_replica_set, raw_stateful_set, raw_workload
 
 WEB = WorkloadRef("Deployment", "default", "web")
 
@@ -63,6 +63,18 @@ def test_what_is_asked_for_is_narrow(server: ApiServer) -> None:
         ("/api/v1/namespaces/default/pods", "app=web"),
         ("/api/v1/pods", "spec.nodeName=n2"),
     ]
+
+
+def test_a_pod_with_volumes_rests_on_the_attach_limits_of_its_destination(server: ApiServer) -> None:
+    server.put(*(raw_csi_node(name, attachable={"fast": 2}) for name in ("n2", "n3")))
+    stores = stores_of(server)
+    server.put(*(raw_csi_node(name, attachable={"fast": 1}) for name in ("n2", "n3")))
+
+    seen = refreshed(server, stores, pod=make_pod(claims=("data",))).stores[names.CSI_NODES]
+    without = refreshed(server, stores, pod=make_pod(claims=("data",)), destination=None).stores[names.CSI_NODES]
+
+    assert {name: node.attachable["fast"] for name, node in seen.items()} == {"n2": 1, "n3": 2}
+    assert without == stores[names.CSI_NODES]
 
 
 def test_what_came_is_there_and_what_went_is_not(server: ApiServer) -> None:

@@ -6,11 +6,12 @@ from dataclasses import replace
 import pytest
 from hypothesis import given
 
+from policies.feasibility.attachments import attachments, limit
 from policies.values.clusters import Cluster
 from policies.values.nodes import Taint
 from policies.values.pods import Constraints, HostPort, Pod, PodTerm, Toleration
 from policies.values.selectors import LabelSelector, NodeSelectorTerm, Operator, Requirement
-from policies.values.volumes import Claim, StorageClass, Volume
+from policies.values.volumes import Attachment, Claim, CsiNode, StorageClass, Volume
 from policies.values.workloads import WorkloadRef
 from sources.snapshots.masking import mask
 from sources.snapshots.snapshot import Snapshot
@@ -67,11 +68,13 @@ def secretive() -> Snapshot:
         labels={"example.org/secretlabel": "secretapp", "app": "secretapp"},
         constraints=constraints,
         claims=("secretclaim",),
+        disks=(Attachment("secretdriver", "secretvolume"),),
         priority_class="secretclass",
         local_storage=("secretvolume",),
     )
     ref = WorkloadRef("Secretkind", "secretns", "secretapp")
     claim = Claim(namespace="secretns", name="secretclaim", volume="secretvolume", storage_class="secretclass")
+    volume = Volume(name="secretvolume", driver="secretdriver", handle="secretaddress/secretvolume", node_terms=(term,))
     return Snapshot(
         cluster=make_cluster(
             [node],
@@ -79,8 +82,9 @@ def secretive() -> Snapshot:
             [make_workload("secretapp", namespace="secretns", rollout="secretreason")],
             workload_of={pod.uid: ref},
             claims={"secretns/secretclaim": claim},
-            volumes={"secretvolume": Volume(name="secretvolume", driver="secretdriver", node_terms=(term,))},
-            storage_classes={"secretclass": StorageClass(name="secretclass")},
+            volumes={"secretvolume": volume},
+            storage_classes={"secretclass": StorageClass(name="secretclass", driver="secretdriver")},
+            csi_nodes={"secretnode-1": CsiNode(name="secretnode-1", attachable={"secretdriver": 7})},
             namespace_labels={"secretns": {"secretlabel": "secretapp"}},
             unreadable={"nodes": "secretreason"},
         ),
@@ -121,6 +125,12 @@ def test_what_fits_together_still_does() -> None:
     assert (pod.claims, pod.namespace) == ((claim.name,), claim.namespace)
     assert f"attachable-volumes-csi-{cluster.volumes[claim.volume or ''].driver}" in node.allocatable.amounts
     assert cluster.storage_classes.keys() == {claim.storage_class}
+    assert attachments(pod, cluster) == {
+        Attachment(pod.disks[0].driver, cluster.volumes[claim.volume or ""].handle),
+        *pod.disks,
+    }
+    assert limit(node, pod.disks[0].driver, cluster) == 5
+    assert cluster.csi_nodes[node.name].attachable == {pod.disks[0].driver: 7}
     assert cluster.namespace_labels.keys() == {pod.namespace}
     assert mask(secretive(), salt="s").use["cpu"].keys() == {pod.uid}
 

@@ -26,6 +26,7 @@ from policies.values.plans import Headcount, Plan, PlanAction, Quota
 from policies.values.pods import Constraints, HostPort, Owner, Pod, PodTerm, SpreadConstraint
 from policies.values.selectors import LabelSelector, Operator, Requirement
 from policies.values.standings import NodeStanding
+from policies.values.volumes import Claim, CsiNode, Volume
 from tests import strategies
 from tests.builders import make_cluster, make_node, make_pod
 from tests.descheduler.planning.problems.paper import TEMPLATE, make_policy, make_situation, solution
@@ -64,6 +65,9 @@ CONSTRAINTS = st.builds(
 )
 
 
+ATTACHABLE = st.sampled_from(({}, {"disk": 0}, {"disk": 1}, {"disk": 2}, {"disk": 3}))
+
+
 @st.composite
 def busy_clusters(draw: st.DrawFn) -> Cluster:
     """A cluster on which much may move, and whose pods have a say in where the others stand."""
@@ -79,7 +83,14 @@ def busy_clusters(draw: st.DrawFn) -> Cluster:
     ]
     places = st.sampled_from((None, *(node.name for node in nodes)))
     pods = [draw(busy_pods(f"pod-{at}", places)) for at in range(draw(st.integers(3, 8)))]
-    return make_cluster(nodes, pods)
+    disks = [name for pod in pods for name in pod.claims]
+    return make_cluster(
+        nodes,
+        pods,
+        claims={f"default/{name}": Claim(namespace="default", name=name, volume=name) for name in disks},
+        volumes={name: Volume(name=name, driver="disk") for name in disks},
+        csi_nodes={node.name: CsiNode(name=node.name, attachable=draw(ATTACHABLE)) for node in nodes},
+    )
 
 
 def busy_pods(name: str, places: st.SearchStrategy[str | None]) -> st.SearchStrategy[Pod]:
@@ -93,6 +104,7 @@ def busy_pods(name: str, places: st.SearchStrategy[str | None]) -> st.SearchStra
         st.sampled_from(("web", "api")),
         st.sampled_from((False, False, False, True)),
         cpu=st.sampled_from((50, 100, 200)),
+        claims=st.sampled_from(((), (), (f"{name}-a",), (f"{name}-a", f"{name}-b"))),
         constraints=CONSTRAINTS,
         priority=st.sampled_from((0, 0, 1000)),
     )

@@ -76,6 +76,25 @@ def test_a_pending_pod_that_no_plan_places_is_left_out_and_takes_no_room(changes
     assert (found.pending, found.standing) == ((), ())
 
 
+def test_a_pod_with_a_disk_is_left_out_and_stays_while_attach_limits_are_unknown() -> None:
+    claim, volume = Claim(namespace="default", name="data", volume="pv"), Volume(name="pv", driver="fast")
+    pods = [make_pod("web-0", claims=("data",)), make_pod("api-0", node=None, workload="api", claims=("more",))]
+    claims = {"default/data": claim, "default/more": replace(claim, name="more", volume="pv-2")}
+    volumes = {"pv": volume, "pv-2": replace(volume, name="pv-2")}
+    cluster = make_cluster(NODES, pods, claims=claims, volumes=volumes, unreadable={"csinodes": "403 Forbidden"})
+
+    found = tell_apart(make_situation(cluster))
+    read = tell_apart(make_situation(replace(cluster, unreadable={})))
+
+    assert str(found.fixed["uid-web-0"]) == (
+        "unreadable: csinodes could not be read, so they are unknown: 403 Forbidden"
+    )
+    assert str(found.left_out["uid-api-0"]) == (
+        "not-placed: default/api-0: csinodes could not be read, so attach limits are unknown: 403 Forbidden"
+    )
+    assert (names(read.movable), names(read.pending)) == (["web-0"], ["api-0"])
+
+
 def test_a_pending_bare_pod_is_placed() -> None:
     assert names(fates_of(make_pod("task", node=None, owner=None)).pending) == ["task"]
 

@@ -1,4 +1,4 @@
-"""Nodes, PDBs, claims, volumes, storage classes, amounts and times."""
+"""Nodes, PDBs, claims, volumes, storage classes, CSI nodes, amounts and times."""
 
 from typing import Any
 
@@ -16,7 +16,7 @@ from sources.kube.decoding.pdbs import decode_pdb
 from sources.kube.decoding.selectors import label_selector
 from sources.kube.decoding.sharing import Shared
 from sources.kube.decoding.times import rfc3339, unix_seconds, unix_seconds_or_none
-from sources.kube.decoding.volumes import decode_claim, decode_storage_class, decode_volume
+from sources.kube.decoding.volumes import decode_claim, decode_csi_node, decode_storage_class, decode_volume
 from tests.builders import GIB, NOW
 from tests.sources.kube.raw import raw_node
 
@@ -171,3 +171,57 @@ def test_shared_parts_start_anew_when_there_are_too_many() -> None:
     shared.of([3])
 
     assert shared.of([1]) is not first
+
+
+def csi_node(*drivers: dict[str, Any]) -> dict[str, Any]:
+    return {"metadata": {"name": "n1"}, "spec": {"drivers": list(drivers)}}
+
+
+def test_csi_node_says_how_many_volumes_each_driver_attaches() -> None:
+    node = decode_csi_node(
+        csi_node(
+            {"name": "fast", "nodeID": "i-1", "allocatable": {"count": 25}},
+            {"name": "full", "nodeID": "i-1", "allocatable": {"count": 0}},
+        )
+    )
+
+    assert (node.name, node.attachable) == ("n1", {"fast": 25, "full": 0})
+
+
+@pytest.mark.parametrize("driver", [{}, {"allocatable": None}, {"allocatable": {}}, {"allocatable": {"count": None}}])
+def test_csi_driver_without_a_number_says_nothing(driver: dict[str, Any]) -> None:
+    assert decode_csi_node(csi_node({"name": "fast", "nodeID": "i-1", **driver})).attachable == {}
+
+
+def test_csi_node_without_drivers_says_nothing() -> None:
+    assert decode_csi_node({"metadata": {"name": "n1"}}).attachable == {}
+    assert decode_csi_node({"metadata": {"name": "n1"}, "spec": {"drivers": None}}).attachable == {}
+
+
+@pytest.mark.parametrize(
+    ("spec", "attached"),
+    [
+        ({"csi": {"driver": "d", "volumeHandle": "v"}}, ("d", "v")),
+        ({"csi": {"driver": "d"}}, ("d", "")),
+        ({"awsElasticBlockStore": {"volumeID": "vol-1"}}, ("ebs.csi.aws.com", "vol-1")),
+        ({"gcePersistentDisk": {"pdName": "disk"}}, ("pd.csi.storage.gke.io", "disk")),
+        ({"azureDisk": {"diskName": "disk", "diskURI": "/disk"}}, ("disk.csi.azure.com", "/disk")),
+        ({"cinder": {"volumeID": "v"}}, ("cinder.csi.openstack.org", "v")),
+        ({"portworxVolume": {"volumeID": "v"}}, ("pxd.portworx.com", "v")),
+        # Migrated too, but kube-scheduler does not limit their number.
+        ({"vsphereVolume": {"volumePath": "p"}}, (None, "")),
+        ({"nfs": {"server": "s", "path": "/"}}, (None, "")),
+    ],
+)
+def test_volume_is_attached_by_its_driver_or_the_one_it_was_migrated_to(
+    spec: dict[str, Any], attached: tuple[str | None, str]
+) -> None:
+    assert (volume(spec).driver, volume(spec).handle) == attached
+
+
+@pytest.mark.parametrize(
+    ("provisioner", "driver"),
+    [("fast.example.invalid", "fast.example.invalid"), ("kubernetes.io/gce-pd", "pd.csi.storage.gke.io"), ("", None)],
+)
+def test_storage_class_names_its_driver(provisioner: str, driver: str | None) -> None:
+    assert decode_storage_class({"metadata": {"name": "c"}, "provisioner": provisioner}).driver == driver

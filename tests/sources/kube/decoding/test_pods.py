@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from policies.values.pods import UNCONSTRAINED, Owner, Phase
 from policies.values.resources import CPU, MEMORY, PODS
+from policies.values.volumes import Attachment
 from sources.kube.decoding.pods import decode_lean_pod, decode_pod
 from sources.kube.decoding.tolerant import MalformedObject, tolerant
 from tests.builders import GIB, NOW, make_pod
@@ -117,6 +118,15 @@ def test_volumes_tell_local_storage_from_claims() -> None:
 
     assert pod.local_storage == ("scratch", "logs")
     assert pod.claims == ("data-web-0", "web-0-temp")
+
+
+def test_disk_that_a_driver_attaches_without_a_claim() -> None:
+    volumes = [
+        {"name": "disk", "gcePersistentDisk": {"pdName": "disk-1"}},
+        {"name": "secrets", "csi": {"driver": "secrets.example.invalid"}},  # mounted, not attached
+    ]
+
+    assert decode_pod(raw_pod(spec__volumes=volumes)).disks == (Attachment("pd.csi.storage.gke.io", "disk-1"),)
 
 
 def test_copy_of_the_applied_object_is_not_kept() -> None:
