@@ -4,29 +4,21 @@ Thirty thousand series take the interpreter a third of a second, and a call that
 measured with 5,000 nodes, a p99 of 24 ms with the queries in this process. A child hands over arrays instead.
 """
 
-import os
-import subprocess
-import sys
 import threading
 from collections.abc import Mapping
 from dataclasses import dataclass
-from multiprocessing.connection import Pipe
-from pathlib import Path
 from typing import Final, TypeAlias
 
 import numpy as np
 
-import sources
 from policies.model.dumping import dump
 from policies.model.policy import Policy
 from policies.values.signals import SignalHistory
+from sources import children
 from sources.signals.reader import Inventories
 from sources.signals.troubles import Troubles
 
-_ROOT: Final = Path(sources.__file__).resolve().parent.parent
 _DECODING: Final = 10.0  # seconds for the child's start and its work beside the queries
-
-
 Addresses: TypeAlias = Mapping[str, tuple[str, ...]]
 
 
@@ -98,16 +90,7 @@ class _Child:
 
     def __init__(self, policy: Policy) -> None:
         self._told: Addresses | None = None
-        self._line, theirs = Pipe()
-        environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(_ROOT), os.environ.get("PYTHONPATH", "")])}
-        with theirs:
-            descriptor = theirs.fileno()
-            self._process = subprocess.Popen(  # noqa: S603  # ourselves, with a number
-                [sys.executable, "-m", "extender.reading_child", str(descriptor)],
-                stdin=subprocess.DEVNULL,
-                pass_fds=[descriptor],
-                env=environment,
-            )
+        self._line, self._process = children.on_pipe("extender.reading_child")
         self._line.send(dump(policy))
 
     def ask(self, at: float, addresses: Addresses, *, patience: float) -> SignalHistory:
@@ -130,8 +113,4 @@ class _Child:
     def end(self) -> None:
         """End the process: its line closes, and if that is not enough it is killed."""
         self._line.close()
-        try:
-            self._process.wait(1.0)
-        except subprocess.TimeoutExpired:
-            self._process.kill()
-            self._process.wait()
+        children.end(self._process)

@@ -4,23 +4,17 @@ Importing OR-Tools takes half a second, so there is no process a solve; and its 
 process never imports it.
 """
 
-import os
-import subprocess
-import sys
 import threading
 import time
 from dataclasses import dataclass
-from multiprocessing.connection import Pipe
-from pathlib import Path
 from typing import Final
 
-import descheduler
 from descheduler.optimiser import concluding
 from descheduler.optimiser.concluding import Findings
 from descheduler.optimiser.problem import Problem
 from descheduler.optimiser.solution import Options, Solution, Stop, doing_nothing
+from sources import children
 
-_ROOT: Final = Path(descheduler.__file__).resolve().parent.parent
 _POLL: Final = 0.01
 # A search returned 52 ms after it was told to; whoever takes longer is ended, so that a cancel takes 0.1 s at most.
 _CANCELLED_WITHIN: Final = 0.09
@@ -134,16 +128,7 @@ class _Worker:
 
     def __init__(self, name: str) -> None:
         self._ready = False
-        self._line, theirs = Pipe()
-        environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(_ROOT), os.environ.get("PYTHONPATH", "")])}
-        with theirs:
-            descriptor = theirs.fileno()
-            self._process = subprocess.Popen(  # noqa: S603  # ourselves, with a number and a name of our own
-                [sys.executable, "-m", "descheduler.optimiser.resident_child", str(descriptor), name],
-                stdin=subprocess.DEVNULL,
-                pass_fds=[descriptor],
-                env=environment,
-            )
+        self._line, self._process = children.on_pipe("descheduler.optimiser.resident_child", name)
 
     @property
     def pid(self) -> int:

@@ -6,21 +6,17 @@ answer in time is killed; the next round starts another one.
 """
 
 import logging
-import os
-import subprocess
-import sys
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import islice
-from pathlib import Path
 from typing import IO, Any, Final, cast
 
-import sources
 from policies.buoyancy.standing import NO_SLACKS, NodeSlacks
 from policies.model.dumping import dump
 from policies.model.policy import Policy
 from policies.rules.objectives import reach
 from policies.values.pods import Pod
+from sources import children
 from sources.clocks import Clock, SystemClock
 from sources.signals import frames
 from sources.signals.folding_child import pod_slos
@@ -29,7 +25,6 @@ from sources.signals.troubles import Troubles
 _LOG = logging.getLogger(__name__)
 _CHUNK: Final = 2000  # places in one message: about a millisecond of the interpreter
 _DECODING: Final = 10.0  # seconds for work beside the queries: 150,000 series take 2
-_ROOT: Final = Path(sources.__file__).resolve().parent.parent
 Place = tuple[str, float | None]
 Key = tuple[int, str]
 
@@ -121,13 +116,7 @@ class _Child:
     def __init__(self, policy: Policy, *, patience: float) -> None:
         self._patience = patience
         self._told: dict[Key, Place] = {}
-        environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(_ROOT), os.environ.get("PYTHONPATH", "")])}
-        self._process = subprocess.Popen(
-            [sys.executable, "-m", "sources.signals.folding_child"],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            env=environment,
-        )
+        self._process = children.on_standard_streams("sources.signals.folding_child")
         self._to, self._from = cast("IO[bytes]", self._process.stdin), cast("IO[bytes]", self._process.stdout)
         frames.write(self._to, {"policy": dump(policy)})
 
@@ -156,11 +145,7 @@ class _Child:
                 pipe.close()
             except OSError:  # what was still to be written has no reader any more
                 continue
-        try:
-            self._process.wait(1.0)
-        except subprocess.TimeoutExpired:
-            self._process.kill()
-            self._process.wait()
+        children.end(self._process)
 
     def _changes(self, places: Mapping[Key, Place]) -> Iterator[dict[str, Any]]:
         changed = ([*key, *place] for key, place in places.items() if self._told.get(key) != place)
