@@ -4,7 +4,7 @@ import hashlib
 
 import orjson
 
-from simulator.controllers.owning import kind_named, owned, owner_in, reference_to
+from simulator.controllers.owning import concerned, kind_named, owned, reference_to
 from simulator.controllers.replica_sets import REPLICA_SETS
 from simulator.jsons import Raw
 from simulator.store import Change, key_of
@@ -19,11 +19,8 @@ class Deployments:
 
     def react(self, change: Change, writer: Writer) -> None:
         """Bring the Deployment concerned forward."""
-        concerned = change.now if change.kind is DEPLOYMENTS else None
-        if change.kind is REPLICA_SETS:
-            concerned = owner_in(writer.store, DEPLOYMENTS, change.now)
-        current = concerned and writer.store.get(DEPLOYMENTS, key_of(concerned))
-        if current is not None and "deletionTimestamp" not in current["metadata"]:
+        current = concerned(writer.store, DEPLOYMENTS, change, makes=REPLICA_SETS)
+        if current is not None:
             self._bring(current, writer)
 
     def _bring(self, deployment: Raw, writer: Writer) -> None:

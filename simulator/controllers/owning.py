@@ -4,7 +4,7 @@ from collections.abc import Iterable
 
 from simulator.jsons import Raw
 from simulator.kinds import KINDS, Kind
-from simulator.store import Store
+from simulator.store import Change, Store, key_of
 from simulator.writing import ENDED, PODS
 
 
@@ -33,6 +33,15 @@ def owner_in(store: Store, kind: Kind, raw: Raw) -> Raw | None:
         return None
     owner = store.get(kind, (raw["metadata"].get("namespace", ""), reference["name"]))
     return owner if owner is not None and owner["metadata"]["uid"] == reference["uid"] else None
+
+
+def concerned(store: Store, kind: Kind, change: Change, *, makes: Kind) -> Raw | None:
+    """Return the object of a kind that a change is about, itself or by what it makes; None if it is on its way out."""
+    raw = change.now if change.kind is kind else None
+    if change.kind is makes:
+        raw = owner_in(store, kind, change.now)
+    current = None if raw is None else store.get(kind, key_of(raw))
+    return None if current is None or "deletionTimestamp" in current["metadata"] else current
 
 
 def reference_to(owner: Raw) -> Raw:

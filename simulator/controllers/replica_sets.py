@@ -1,6 +1,6 @@
 """ReplicaSets: keeps the wanted number of pods and counts them."""
 
-from simulator.controllers.owning import active, kind_named, owned, owner_in, pod_from
+from simulator.controllers.owning import active, concerned, kind_named, owned, pod_from
 from simulator.evicting import is_ready
 from simulator.jsons import Raw
 from simulator.store import Change, key_of
@@ -14,11 +14,8 @@ class ReplicaSets:
 
     def react(self, change: Change, writer: Writer) -> None:
         """Bring the ReplicaSet concerned to its number."""
-        concerned = change.now if change.kind is REPLICA_SETS else None
-        if change.kind is PODS:
-            concerned = owner_in(writer.store, REPLICA_SETS, change.now)
-        current = concerned and writer.store.get(REPLICA_SETS, key_of(concerned))
-        if current is not None and "deletionTimestamp" not in current["metadata"]:
+        current = concerned(writer.store, REPLICA_SETS, change, makes=PODS)
+        if current is not None:
             self._bring(current, writer)
 
     def _bring(self, replica_set: Raw, writer: Writer) -> None:

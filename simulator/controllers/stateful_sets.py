@@ -4,7 +4,7 @@ import hashlib
 
 import orjson
 
-from simulator.controllers.owning import kind_named, owned, owner_in, pod_from
+from simulator.controllers.owning import concerned, kind_named, owned, pod_from
 from simulator.evicting import is_ready
 from simulator.jsons import Raw
 from simulator.store import Change, key_of
@@ -22,11 +22,8 @@ class StatefulSets:
 
     def react(self, change: Change, writer: Writer) -> None:
         """Bring the StatefulSet concerned forward."""
-        concerned = change.now if change.kind is STATEFUL_SETS else None
-        if change.kind is PODS:
-            concerned = owner_in(writer.store, STATEFUL_SETS, change.now)
-        current = concerned and writer.store.get(STATEFUL_SETS, key_of(concerned))
-        if current is not None and "deletionTimestamp" not in current["metadata"]:
+        current = concerned(writer.store, STATEFUL_SETS, change, makes=PODS)
+        if current is not None:
             self._bring(current, writer)
 
     def _bring(self, owner: Raw, writer: Writer) -> None:
