@@ -10,7 +10,7 @@ from pathlib import Path
 import click
 
 from bayplan.consoles import console
-from bayplan.exits import BadPolicy, NoLease, Unreachable
+from bayplan.exits import NoLease, Unreachable, policy_that_must_be_valid
 from bayplan.logs import set_up
 from bayplan.options import common_options, duration, output_option, port_option
 from bayplan.settings import ProcessSettings
@@ -21,7 +21,6 @@ from descheduler.planning.results import Result
 from descheduler.process import Process, Setting
 from descheduler.running import NotLeading
 from policies.model.policy import Policy
-from policies.model.problems import PolicyErrors
 from sources.kube.api import KubeApi
 from sources.kube.client import connect
 from sources.kube.errors import ApiError
@@ -80,7 +79,8 @@ def run(  # noqa: PLR0913  # one argument an option, as click has it
     """
     set_up(process.log_level, process.log_format)
     stop = stop_on_signals()
-    policy = _policy(process.policy)
+    with policy_that_must_be_valid():
+        policy = PolicyFile(process.policy)
     try:
         api = connect(process.kubeconfig)
     except ApiError as problem:
@@ -94,13 +94,6 @@ def run(  # noqa: PLR0913  # one argument an option, as click has it
             made.run_loop(host=host, port=port)
     finally:
         api.close()
-
-
-def _policy(path: Path) -> PolicyFile:
-    try:
-        return PolicyFile(path)
-    except PolicyErrors as errors:
-        raise BadPolicy(errors.problems) from errors
 
 
 def _setting(

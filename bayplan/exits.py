@@ -3,12 +3,13 @@
 Anything else that is raised is a fault of Bayplan and ends with a traceback and code 1.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from enum import IntEnum
 
 import click
 
-from policies.model.problems import Problem
+from policies.model.problems import PolicyErrors, Problem
 
 
 class Exit(IntEnum):
@@ -34,6 +35,15 @@ class BadPolicy(click.ClickException):
     def show(self, file: object = None) -> None:  # noqa: ARG002  # click's signature
         """Print the errors without a word before them, so that editors find file and line."""
         click.echo(self.format_message(), err=True)
+
+
+@contextmanager
+def policy_that_must_be_valid() -> Iterator[None]:
+    """End the command with the faults of a policy that is read inside."""
+    try:
+        yield
+    except PolicyErrors as errors:
+        raise BadPolicy(errors.problems) from errors
 
 
 class NoLease(click.ClickException):

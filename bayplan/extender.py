@@ -7,14 +7,13 @@ from typing import Final
 
 import click
 
-from bayplan.exits import BadPolicy, Unreachable
+from bayplan.exits import Unreachable, policy_that_must_be_valid
 from bayplan.logs import set_up
 from bayplan.options import common_options, port_option
 from bayplan.settings import ProcessSettings
 from extender.opening import opener
 from extender.service import Service, Surroundings
 from extender.serving import Listening, Server
-from policies.model.problems import PolicyErrors
 from sources.kube.client import connect
 from sources.kube.errors import Misconfigured
 from sources.policy_file import PolicyFile
@@ -86,17 +85,11 @@ def run(  # noqa: PLR0913  # one parameter an option, all by keyword
         raise click.UsageError(str(problem)) from problem
     if port == admin_port != 0:
         raise click.UsageError(f"--port and --admin-port are both {port}; allowed are two ports")
-    policy_file = _policy(process.policy)
+    with policy_that_must_be_valid():
+        policy_file = PolicyFile(process.policy)
     _check_api(process)
     admin = AdminAddress(host=admin_host, port=admin_port)
     Server(listening, lambda: _service(process, policy_file, listening, admin)).run()
-
-
-def _policy(path: Path) -> PolicyFile:
-    try:
-        return PolicyFile(path)
-    except PolicyErrors as errors:
-        raise BadPolicy(errors.problems) from errors
 
 
 def _check_api(process: ProcessSettings) -> None:

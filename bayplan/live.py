@@ -6,12 +6,11 @@ from typing import Final
 
 import click
 
-from bayplan.exits import BadPolicy, Unreachable
+from bayplan.exits import Unreachable, policy_that_must_be_valid
 from descheduler.taking import take
 from policies.model.dumping import content_hash
 from policies.model.loading import Loaded
 from policies.model.policy import Policy
-from policies.model.problems import PolicyErrors
 from sources.clocks import SystemClock
 from sources.kube.client import connect
 from sources.kube.errors import ApiError
@@ -36,10 +35,8 @@ def policy_of(path: Path | None) -> Loaded:
     if path is None:
         policy = Policy(api_version="bayplan.dev/v1alpha1", kind="Policy")
         return Loaded(policy=policy, hash=content_hash(policy))
-    try:
+    with policy_that_must_be_valid():
         return read_policy(path)
-    except PolicyErrors as errors:
-        raise BadPolicy(errors.problems) from errors
 
 
 def live_snapshot(whence: Whence, policy: Policy) -> Snapshot:
