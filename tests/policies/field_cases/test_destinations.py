@@ -80,7 +80,7 @@ def test_fc_017_pods_with_claims_stay_where_no_node_can_attach_one_volume_more(
     most: int, where: list[tuple[str, str]]
 ) -> None:
     names = ("data", "other")
-    volumes = {
+    volumes: dict[str, Any] = {
         "claims": {f"default/{name}": Claim(namespace="default", name=name, volume=name) for name in names},
         "volumes": {name: Volume(name=name, driver="disk.example.invalid") for name in names},
         "csi_nodes": {"n2": CsiNode(name="n2", attachable={"disk.example.invalid": most})},
