@@ -9,8 +9,18 @@ MEMORY: Final = "memory"
 PODS: Final = "pods"
 
 
+class _Hashed:
+    """Room for a hash, as plans look up what thousands of pods request several times a second.
+
+    It is no field of a value: it is neither saved nor sent to another process, where strings have other hashes.
+    """
+
+    __slots__ = ("_hash",)
+    _hash: int
+
+
 @dataclass(frozen=True, slots=True)
-class Resources:
+class Resources(_Hashed):
     """Amounts by resource name: `cpu` in milli-cores, every other resource in whole base units (bytes, pieces).
 
     A resource that is not named is an amount of 0: requests and allocatable capacity are declarations, not
@@ -18,13 +28,14 @@ class Resources:
     """
 
     amounts: Mapping[str, int] = field(default_factory=dict)
-    _hash: int | None = field(default=None, init=False, repr=False, compare=False)
 
     def __hash__(self) -> int:
-        # Kept, as plans look up what thousands of pods request several times a second.
-        if self._hash is None:
-            object.__setattr__(self, "_hash", hash(frozenset(self.amounts.items())))
-        return self._hash or 0
+        try:
+            return self._hash
+        except AttributeError:
+            found = hash(frozenset(self.amounts.items()))
+            object.__setattr__(self, "_hash", found)
+            return found
 
     def __getitem__(self, name: str) -> int:
         """Return the amount of one resource, 0 where it is not named."""

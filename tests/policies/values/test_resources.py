@@ -1,5 +1,8 @@
 """Amounts of resources: sums, differences, and what is lacking."""
 
+import dataclasses
+import pickle
+
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -46,3 +49,15 @@ def test_more_room_never_lacks_more(wanted: dict[str, int], room: dict[str, int]
 
 def test_equal_amounts_are_one_key_in_whatever_order_they_were_named() -> None:
     assert hash(Resources({"cpu": 5, "pods": 1})) == hash(Resources({"pods": 1, "cpu": 5}))
+
+
+def test_a_hash_that_is_kept_goes_nowhere_with_the_value() -> None:
+    value = Resources({"cpu": 5})
+    kept = hash(value)
+
+    copied = pickle.loads(pickle.dumps(value))  # noqa: S301  # our own bytes
+
+    assert hash(value) == kept
+    assert dataclasses.asdict(value) == {"amounts": {"cpu": 5}}
+    assert copied == value
+    assert not hasattr(copied, "_hash")
