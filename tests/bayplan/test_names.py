@@ -56,5 +56,13 @@ def test_every_dependency_of_ours_was_looked_at() -> None:
     assert wanted <= set(INSTALLED)
 
 
-def test_wheel_has_every_package_that_import_rules_know() -> None:
-    assert set(PROJECT["tool"]["importlinter"]["root_packages"]) == PACKAGES
+def test_import_rules_know_every_package_of_ours() -> None:
+    assert set(PROJECT["tool"]["importlinter"]["root_packages"]) == OURS - {"tests"}
+
+
+def test_wheel_has_what_may_not_import_the_rest_and_nothing_else() -> None:
+    contracts = PROJECT["tool"]["importlinter"]["contracts"]
+    (shipped,) = (one for one in contracts if one["name"].startswith("what is shipped"))
+
+    assert set(shipped["source_modules"]) == PACKAGES
+    assert set(shipped["forbidden_modules"]) == OURS - PACKAGES
