@@ -6,9 +6,7 @@ from dataclasses import dataclass, field
 from policies.feasibility.terms import speaks_of
 from policies.values.clusters import Cluster
 from policies.values.pods import Pod, PodTerm
-from policies.values.selectors import LabelSelector, Operator
-
-Label = tuple[str, str]
+from policies.values.selectors import Label, LabelSelector
 
 
 @dataclass(slots=True)
@@ -93,10 +91,7 @@ class Crowd:
 
 
 def _needed_labels(selector: LabelSelector | None) -> tuple[Label, ...]:
-    """Return labels of which a matching pod has exactly one; empty where the selector names no value it must have."""
-    requirements = () if selector is None else selector.requirements
-    first = next((each for each in requirements if each.operator is Operator.IN), None)
-    return () if first is None else tuple((first.key, value) for value in dict.fromkeys(first.values))
+    return () if selector is None else selector.needed()
 
 
 def _oppositions(pods: Iterable[Pod]) -> Iterator[Opposition]:

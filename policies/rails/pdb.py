@@ -37,8 +37,7 @@ def check(candidate: Candidate, situation: Situation) -> Refusal | None:
 
 def budgets_of(pod: Pod, situation: Situation) -> list[Pdb]:
     """Return every PDB that selects a pod."""
-    budgets = situation.view.pdbs_in.get(pod.namespace, ())
-    return [pdb for pdb in budgets if pdb.selector is not None and pdb.selector.matches(pod.labels)]
+    return situation.view.pdbs_of(pod)
 
 
 def uses_nothing(pod: Pod, pdb: Pdb) -> bool:

@@ -10,6 +10,7 @@ from policies.values.clusters import Cluster
 from policies.values.pdbs import Pdb
 from policies.values.pods import Pod
 from policies.values.records import EvictionRecord
+from policies.values.selectors import Label
 from policies.values.workloads import WorkloadRef
 
 Key = TypeVar("Key", bound=Hashable)
@@ -65,10 +66,21 @@ class View:
         reasons = ((node.name, why_unusable(node)) for node in self.cluster.nodes.values())
         return {name: why for name, why in reasons if why is not None}
 
+    def pdbs_of(self, pod: Pod) -> list[Pdb]:
+        """Return every PDB that selects a pod; asks only those that need a label it has, or none."""
+        asked = (pdb for label in (None, *pod.labels.items()) for pdb in self._pdbs.get((pod.namespace, label), ()))
+        return [pdb for pdb in asked if pdb.selector is not None and pdb.selector.matches(pod.labels)]
+
     @cached_property
-    def pdbs_in(self) -> Mapping[str, tuple[Pdb, ...]]:
-        """The PDBs of each namespace."""
-        return _grouped(self.cluster.pdbs, lambda pdb: pdb.namespace)
+    def _pdbs(self) -> Mapping[tuple[str, Label | None], tuple[Pdb, ...]]:
+        """The PDBs of each namespace by the labels of which they need one."""
+        needed = (
+            ((pdb.namespace, label), pdb)
+            for pdb in self.cluster.pdbs
+            if pdb.selector is not None
+            for label in pdb.selector.needed() or (None,)
+        )
+        return {key: tuple(pdb for _, pdb in pairs) for key, pairs in _grouped(needed, lambda pair: pair[0]).items()}
 
     @cached_property
     def ledger(self) -> tuple[EvictionRecord, ...]:

@@ -4,6 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 
+Label = tuple[str, str]
+
 
 class Operator(StrEnum):
     """The operators of label selector and node selector requirements."""
@@ -60,6 +62,11 @@ class LabelSelector:
     def matches(self, labels: Mapping[str, str]) -> bool:
         """Tell whether labels meet every requirement."""
         return all(requirement.matches(labels) for requirement in self.requirements)
+
+    def needed(self) -> tuple[Label, ...]:
+        """Return labels of which whatever matches has exactly one; empty where no value is asked for."""
+        first = next((each for each in self.requirements if each.operator is Operator.IN), None)
+        return () if first is None else tuple((first.key, value) for value in dict.fromkeys(first.values))
 
 
 @dataclass(frozen=True, slots=True)
