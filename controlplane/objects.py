@@ -12,6 +12,7 @@ COMPLETES = {"controlplane.test/completes": "true"}
 # Kinds without a namespace, as far as set-ups make them.
 CLUSTER_WIDE = frozenset(
     {
+        "CSINode",
         "ClusterRole",
         "ClusterRoleBinding",
         "CustomResourceDefinition",

@@ -1,0 +1,65 @@
+"""Volumes of a CSI driver without the driver: claims bound to volumes by hand, and CSINodes that say how many fit.
+
+It makes objects and waits for kube-controller-manager to bind them; nothing is ever attached.
+"""
+
+from dataclasses import dataclass
+from typing import Any, Final
+
+from controlplane.objects import Object
+from controlplane.waiting import wait_until
+from tests.e2e.scenes import Scene
+
+DRIVER: Final = "disk.controlplane.test"
+_SIZE: Final = "1Gi"
+
+
+@dataclass(frozen=True, slots=True)
+class Disks:
+    """The disks of one scene."""
+
+    scene: Scene
+
+    def claim(self, name: str) -> list[dict[str, Any]]:
+        """Make a claim with its volume, and return it as the `volumes` of a pod that uses it."""
+        volume = f"{self.scene.name}-{name}"
+        self.scene.create(_volume(volume, claim=name, namespace=self.scene.namespace))
+        self.scene.create(_claim(name, volume=volume))
+        path = f"/api/v1/namespaces/{self.scene.namespace}/persistentvolumeclaims/{name}"
+        wait_until(lambda: self.scene.api.get(path)["status"].get("phase") == "Bound", f"claim {name} to be bound")
+        return [{"name": "data", "persistentVolumeClaim": {"claimName": name}}]
+
+    def limit(self, node: str, most: int) -> None:
+        """Let a node attach so many volumes, whatever it said before."""
+        self.scene.api.delete(f"/apis/storage.k8s.io/v1/csinodes/{node}")
+        driver = {"name": DRIVER, "nodeID": node, "allocatable": {"count": most}}
+        self.scene.create(
+            {
+                "apiVersion": "storage.k8s.io/v1",
+                "kind": "CSINode",
+                "metadata": {"name": node},
+                "spec": {"drivers": [driver]},
+            }
+        )
+
+
+def _volume(name: str, *, claim: str, namespace: str) -> Object:
+    spec = {
+        "capacity": {"storage": _SIZE},
+        "accessModes": ["ReadWriteOnce"],
+        "storageClassName": "",
+        "persistentVolumeReclaimPolicy": "Retain",
+        "claimRef": {"namespace": namespace, "name": claim},
+        "csi": {"driver": DRIVER, "volumeHandle": name},
+    }
+    return {"apiVersion": "v1", "kind": "PersistentVolume", "metadata": {"name": name}, "spec": spec}
+
+
+def _claim(name: str, *, volume: str) -> Object:
+    spec = {
+        "accessModes": ["ReadWriteOnce"],
+        "storageClassName": "",
+        "volumeName": volume,
+        "resources": {"requests": {"storage": _SIZE}},
+    }
+    return {"apiVersion": "v1", "kind": "PersistentVolumeClaim", "metadata": {"name": name}, "spec": spec}
