@@ -80,8 +80,14 @@ class Layout:
         return tuple(sorted(self.number[pod.uid] for pod in pods))
 
     def domains(self, key: str) -> Domains:
-        """Return the domain of each site under a topology key."""
-        return tuple(self.rows.codes(key).tolist())
+        """Return the domain of each site under a topology key: one object for all constraints over it."""
+        if key not in self._domains:
+            self._domains[key] = tuple(self.rows.codes(key).tolist())
+        return self._domains[key]
+
+    @cached_property
+    def _domains(self) -> dict[str, Domains]:
+        return {}
 
     def row_of(self, pod: Pod) -> int | None:
         """Return the site an item runs on, None while it waits."""

@@ -5,6 +5,7 @@ Pods on other nodes do not count, nor do those that are going.
 
 from collections import Counter
 from collections.abc import Iterator
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
 import numpy as np
@@ -21,35 +22,53 @@ class _Wish(NamedTuple):
 
     constraint: SpreadConstraint
     namespace: str
+    area: int
+
+
+class _Area(NamedTuple):
+    """The domain of each site that counts, -1 for the others, and each of the domains once."""
+
     domains: Domains
+    each: tuple[int, ...]
+
+
+@dataclass(slots=True)
+class _Areas:
+    """Areas, each kept once: thousands of workloads have a few of them between them."""
+
+    all: list[_Area] = field(default_factory=list)
+    numbers: dict[bytes, int] = field(default_factory=dict)
+
+    def number(self, pod: Pod, constraint: SpreadConstraint, layout: Layout) -> int:
+        counts = eligible_nodes(pod, constraint, layout.everybody)
+        domains = np.where(counts, layout.rows.codes(constraint.topology_key), -1)
+        key = domains.tobytes()
+        if key not in self.numbers:
+            self.numbers[key] = len(self.all)
+            self.all.append(_Area(tuple(domains.tolist()), tuple(np.unique(domains[counts]).tolist())))
+        return self.numbers[key]
 
 
 def spreads(layout: Layout) -> tuple[Spread, ...]:
     """Return a row for each constraint, namespace and set of nodes that count."""
-    known: dict[tuple[int, SpreadConstraint], Domains] = {}
-    wishes = grouped(_wishes(layout, known))
-    return tuple(_spread(wish, carriers, layout) for wish, carriers in wishes.items())
+    areas = _Areas()
+    wishes = grouped(_wishes(layout, areas))
+    return tuple(_spread(wish, areas.all[wish.area], carriers, layout) for wish, carriers in wishes.items())
 
 
-def _wishes(layout: Layout, known: dict[tuple[int, SpreadConstraint], Domains]) -> Iterator[tuple[_Wish, int]]:
+def _wishes(layout: Layout, areas: _Areas) -> Iterator[tuple[_Wish, int]]:
+    known: dict[tuple[int, SpreadConstraint], int] = {}
     for at, pod in enumerate(layout.pods):
         for constraint in dict.fromkeys(pod.constraints.spread):
             # Pods of one template share their constraints as one object.
             key = (id(pod.constraints), constraint)
             if key not in known:
-                known[key] = _domains(pod, constraint, layout)
+                known[key] = areas.number(pod, constraint, layout)
             yield _Wish(constraint, pod.namespace, known[key]), at
 
 
-def _domains(pod: Pod, constraint: SpreadConstraint, layout: Layout) -> Domains:
-    """Return the domain of each site that counts, -1 for the others."""
-    codes = layout.rows.codes(constraint.topology_key)
-    counts = eligible_nodes(pod, constraint, layout.everybody)
-    return tuple(np.where(counts, codes, -1).tolist())
-
-
-def _spread(wish: _Wish, carriers: tuple[int, ...], layout: Layout) -> Spread:
-    constraint, domains = wish.constraint, wish.domains
+def _spread(wish: _Wish, area: _Area, carriers: tuple[int, ...], layout: Layout) -> Spread:
+    constraint, domains = wish.constraint, area.domains
     fixed = Counter(
         domains[layout.ground.row_of(pod)] for pod in _counted(wish, layout.ground.crowd) if not pod.terminating
     )
@@ -58,7 +77,7 @@ def _spread(wish: _Wish, carriers: tuple[int, ...], layout: Layout) -> Spread:
         carriers=carriers,
         counted=layout.numbers(_counted(wish, layout.crowd)),
         domains=domains,
-        least_over=tuple(sorted(set(domains) - {-1})),
+        least_over=area.each,
         max_skew=constraint.max_skew,
         min_domains=constraint.min_domains,
         fixed=tuple(sorted((domain, count) for domain, count in fixed.items() if domain >= 0)),
