@@ -156,7 +156,9 @@ class Process:
         stop = self.setting.stop
         settings = WatchSettings(health=self.health, clock=self.setting.clock)
         watch = self._watch = ClusterWatch(self.setting.api, settings=settings, on_change=self._heard)
-        plans = self._plans = self._planning(WatchedSight(watch, self.setting.api), lambda: watch.values(kinds.PODS))
+        plans = self._plans = self._planning(
+            WatchedSight(watch, self.setting.api, self.setting.clock), lambda: watch.values(kinds.PODS)
+        )
         runner = self._runner(WatchedClusters(watch), plans.desk)
         probes = ProbeServer(Pages(metrics=self.exposition, readiness=self.readiness), host=host, port=port)
         # Lease and slot are renewed until the last write is done: their threads end after cycles and plans.

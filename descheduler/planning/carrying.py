@@ -39,14 +39,15 @@ class Carrier:
         self._resting = resting
         self._guard = guard
         self._journal = Journal(guard.tools, guard.plan)
-        self._watch = Watch(guard, loaded)
+        self._watch = Watch(guard, loaded, guard.tools.sight.snapshot)
         self._nominator = Nominator(guard.tools.api, guard.plan)
 
     def run(self) -> Carried:
         """Carry the plan out and return how it ended; a plan that breaks down in between is closed as well."""
         end = FAILED
         try:
-            end = self._stages()
+            with self._tools.sight.following(self._guard.plan) as self._watch.surroundings:
+                end = self._stages()
         finally:
             self._journal.close(end)
         plan = self._journal.plan
@@ -112,7 +113,7 @@ class Carrier:
     def _let_them_go(self) -> End | None:
         """Wait until every victim is gone."""
         while self._watch.evicted_at:
-            progress = self._watch.now()
+            _, progress = self._watch.look()
             self._journal.show(progress)
             left = (*progress.standing, *progress.ending)
             if not left:
@@ -128,8 +129,7 @@ class Carrier:
         """Wait until all wanted pods are bound."""
         self._journal.enter(PlanPhase.REALISING)
         while True:
-            cluster = self._tools.sight.snapshot()
-            progress = self._watch.progress(cluster)
+            cluster, progress = self._watch.look()
             self._journal.show(progress)
             if progress.done:
                 self._journal.met("Realised", "Bound", _BOUND)

@@ -114,6 +114,7 @@ class PlanService:
 
     def heard(self, change: Change) -> None:
         """Listen to the watch."""
+        self._setting.sight.heard(change)
         self.triggers.heard(change)
 
     def once(self) -> Result | None:

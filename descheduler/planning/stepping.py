@@ -40,8 +40,8 @@ class Steps:
 
     def _evict(self, step: PlanEntry) -> Stay | None:
         self._let_newcomers_renew()
-        cluster = self._tools.sight.snapshot()
-        stay = overtaken(self._watch.progress(cluster)) or self._evictions.evict(step, cluster.pods.get(step.uid))
+        cluster, progress = self._watch.look()
+        stay = overtaken(progress) or self._evictions.evict(step, cluster.pods.get(step.uid))
         if stay is None:
             self._watch.evicted_at[step.uid] = self._tools.clock.monotonic()
             self._tools.metrics.evicted(step.action)
@@ -58,7 +58,7 @@ class Steps:
         """Wait until the eviction shows, so that the next step does not count its pod as standing."""
         ends = self._tools.clock.monotonic() + _SEEN_WITHIN
         while True:
-            progress = self._watch.now()
+            _, progress = self._watch.look()
             late = self._tools.clock.monotonic() >= ends
             if late or step not in progress.standing or self._tools.pause(_POLL / 5):
                 return progress

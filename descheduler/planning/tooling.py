@@ -2,8 +2,9 @@
 
 import random
 from collections.abc import Callable
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import Protocol, TypeAlias
 
 from descheduler.eventing import EventWriter
 from descheduler.ledger import LedgerKeeper
@@ -16,8 +17,12 @@ from descheduler.reporting import Reporter
 from policies.model.loading import Loaded
 from policies.values.candidates import Victim
 from policies.values.clusters import Cluster
+from policies.values.plans import Plan
 from sources.clocks import Clock
 from sources.kube.api import KubeApi
+from sources.kube.cluster_watch import Change
+
+Look: TypeAlias = Callable[[], Cluster]
 
 
 class Sight(Protocol):
@@ -25,6 +30,14 @@ class Sight(Protocol):
 
     def snapshot(self) -> Cluster:
         """Return the cluster as last seen: good to decide on and to wait with, not to act on."""
+        ...
+
+    def following(self, plan: Plan) -> AbstractContextManager[Look]:
+        """Follow what surrounds a plan: each look gives it as last seen, the same object while nothing has changed."""
+        ...
+
+    def heard(self, change: Change) -> None:
+        """Be told of a change by the watch."""
         ...
 
     def fresh(self, victim: Victim) -> Cluster:

@@ -4,6 +4,7 @@ from dataclasses import dataclass, field
 
 from descheduler.planning.ending import End, Stay, aborted, overtaken
 from descheduler.planning.guarding import Guard, Hearing
+from descheduler.planning.tooling import Look
 from policies.model.loading import Loaded
 from policies.plans import converging
 from policies.plans.converging import Progress
@@ -15,16 +16,18 @@ from policies.values.plans import PlanPhase
 class Watch:
     """Watches one plan on its way.
 
-    `validated` is the cluster that it was validated on, `since` when that was, `evicted_at` when each victim's eviction
-    was accepted, by UID; times are monotonic seconds.
+    `surroundings` are looked at instead of the whole cluster. `validated` is the cluster it was validated on,
+    `since` when that was, `evicted_at` when each victim's eviction was accepted, by UID; times are monotonic seconds.
     """
 
     guard: Guard
     loaded: Loaded
+    surroundings: Look
     validated: Cluster | None = None
     since: float = 0.0
     evicted_at: dict[str, float] = field(default_factory=dict)
     _hearing: Hearing = field(init=False)
+    _seen: tuple[Cluster, Cluster | None, Progress] | None = None
 
     def __post_init__(self) -> None:
         """Begin to listen."""
@@ -34,9 +37,12 @@ class Watch:
         """Return how far the plan got."""
         return converging.progress(self.guard.plan, cluster, before=self.validated)
 
-    def now(self) -> Progress:
-        """Return how far the plan got, as last heard of."""
-        return self.progress(self.guard.tools.sight.snapshot())
+    def look(self) -> tuple[Cluster, Progress]:
+        """Return the plan's surroundings as last heard of, and how far it got; nothing new is judged once."""
+        cluster, seen = self.surroundings(), self._seen
+        if seen is None or seen[0] is not cluster or seen[1] is not self.validated:
+            seen = self._seen = cluster, self.validated, self.progress(cluster)
+        return cluster, seen[2]
 
     def end(self, progress: Progress, late: str) -> End | None:
         """Return the end that the plan comes to while it waits: overtaken, told to stop, or out of time for `late`."""

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from policies.plans.force import PlanInForce
-from policies.plans.quotas import Place, kind_of, making_way, wanted
+from policies.plans.quotas import Place, kind_of, making_way, remaining, wanted
 from policies.plans.reservations import Reserve, ports_clash, times
 from policies.values.clusters import Cluster
 from policies.values.plans import Plan
@@ -23,10 +23,16 @@ def unexplained(plan: Plan, before: Cluster, now: Cluster) -> str | None:
 
     `before` is the state that the plan was validated on.
     """
+    left = remaining(plan, now.pods.values())
     # A planned pod that was bound and ends again takes no room from the one that is awaited in its place.
-    ending = {pod.uid for pod in making_way(plan, now.pods.values())}
+    ending = {pod.uid for pod in making_way(plan, now.pods.values(), left=left)}
     now = replace(now, pods={uid: pod for uid, pod in now.pods.items() if uid not in ending}) if ending else now
-    force = PlanInForce(plan, now.nodes, now.pods.values())
+    # Nodes to which nobody is to come any more have nothing to lose, and are most of a plan's.
+    awaited = {place.node for place, count in left.items() if count > 0}
+    rest = replace(plan, quotas=tuple(quota for quota in plan.quotas if quota.node in awaited))
+    receiving = awaited | {entry.target for entry in plan.pins.values()}
+    there = [pod for pod in now.pods.values() if (pod.node or pod.nominated_node) in receiving]
+    force = PlanInForce(rest, now.nodes, there)
     for name, reserve in sorted(force.promised.items()):
         lost = next(_lost(name, reserve, force, now), None)
         if lost is not None:

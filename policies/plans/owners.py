@@ -1,6 +1,6 @@
 """What the owners of planned pods did since the plan was made: rolled out, scaled, or went; judges no node."""
 
-from collections.abc import Iterator
+from collections.abc import Mapping
 from typing import Final
 
 from policies.values import kinds
@@ -42,14 +42,14 @@ def _revision(workload: Workload) -> str:
     return workload.update_revision or workload.annotations.get(_REVISION, "unknown")
 
 
-def growth(headcount: Headcount, plan: Plan, now: Cluster) -> int:
+def growth(headcount: Headcount, workloads: Mapping[WorkloadRef, WorkloadRef], now: Cluster) -> int:
     """Return by how many replicas a controller was scaled since the plan was made, down being negative.
 
-    0 where that is not known; all of them where the workload is gone.
+    `workloads` gives the workload above each controller. 0 where that is not known; all where the workload is gone.
     """
     if headcount.replicas is None:
         return 0
-    ref = next(_workloads_of(headcount.controller, plan), headcount.controller)
+    ref = workloads.get(headcount.controller, headcount.controller)
     workload = now.workloads.get(ref)
     if workload is not None:
         return 0 if workload.wanted is None else workload.wanted - headcount.replicas
@@ -57,7 +57,10 @@ def growth(headcount: Headcount, plan: Plan, now: Cluster) -> int:
     return 0 if listed is None or listed in now.unreadable else -headcount.replicas
 
 
-def _workloads_of(controller: WorkloadRef, plan: Plan) -> Iterator[WorkloadRef]:
-    for entry in plan.entries:
-        if entry.controller == controller and entry.workload is not None:
-            yield entry.workload
+def workloads_by_controller(plan: Plan) -> Mapping[WorkloadRef, WorkloadRef]:
+    """Return the workload above each controller of a plan, as its entries name it."""
+    return {
+        entry.controller: entry.workload
+        for entry in reversed(plan.entries)
+        if entry.controller is not None and entry.workload is not None
+    }

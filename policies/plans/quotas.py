@@ -45,6 +45,8 @@ def kind_among(pod: Pod, controllers: Container[WorkloadRef]) -> Kind | None:
 
 def kind(controller: WorkloadRef, requests: Resources) -> Kind:
     """Return the kind of a controller's pods with some requests."""
+    if all(requests.amounts.values()):
+        return Kind(controller, requests)
     return Kind(controller, Resources({name: amount for name, amount in requests.amounts.items() if amount}))
 
 
@@ -71,9 +73,12 @@ def wanted(plan: Plan) -> Mapping[Place, int]:
     return counts
 
 
-def bound(plan: Plan, pods: Iterable[Pod]) -> Mapping[Place, int]:
-    """Return how many live pods there are in each place of the plan, without those that it takes away."""
-    places, gone = wanted(plan), leaving(plan)
+def bound(plan: Plan, pods: Iterable[Pod], *, places: Mapping[Place, int] | None = None) -> Mapping[Place, int]:
+    """Return how many live pods there are in each place of the plan, without those that it takes away.
+
+    `places` are what it wants, for those who know already.
+    """
+    places, gone = wanted(plan) if places is None else places, leaving(plan)
     controllers = {place.kind.controller for place in places}
     counts = dict.fromkeys(places, 0)
     for pod in pods:
@@ -87,14 +92,19 @@ def bound(plan: Plan, pods: Iterable[Pod]) -> Mapping[Place, int]:
 
 def remaining(plan: Plan, pods: Iterable[Pod]) -> Mapping[Place, int]:
     """Return how many pods are still to come in each place of the plan, 0 where as many as wanted or more stand."""
-    present = bound(plan, pods)
-    return {place: max(0, count - present[place]) for place, count in wanted(plan).items()}
+    places = wanted(plan)
+    present = bound(plan, pods, places=places)
+    return {place: max(0, count - present[place]) for place, count in places.items()}
 
 
-def making_way(plan: Plan, pods: Iterable[Pod]) -> tuple[Pod, ...]:
-    """Return the pods that end where the plan awaits another one of their kind: whoever comes takes their room."""
+def making_way(plan: Plan, pods: Iterable[Pod], *, left: Mapping[Place, int] | None = None) -> tuple[Pod, ...]:
+    """Return the pods that end where the plan awaits another one of their kind: whoever comes takes their room.
+
+    `left` is what remains, for those who know already.
+    """
     everybody = tuple(pods)
-    awaited = {place for place, count in remaining(plan, everybody).items() if count > 0}
+    left = remaining(plan, everybody) if left is None else left
+    awaited = {place for place, count in left.items() if count > 0}
     controllers, gone = {place.kind.controller for place in awaited}, leaving(plan)
     ending = (pod for pod in everybody if pod.terminating and not pod.ended and pod.uid not in gone)
     return tuple(

@@ -4,17 +4,18 @@ Only pods of the kinds in the plan's headcounts count: others of the same contro
 """
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 
-from policies.plans.owners import growth
+from policies.plans.owners import growth, workloads_by_controller
 from policies.plans.quotas import Kind, Place, kind, kind_among, leaving, wanted
 from policies.values.clusters import Cluster
-from policies.values.plans import Plan
+from policies.values.plans import Headcount, Plan
 from policies.values.workloads import WorkloadRef
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class Tally:
     """One controller. `bound` are its live pods by place, without the plan's victims; `pending` those without a node.
 
@@ -30,7 +31,7 @@ class Tally:
     grown: int
     by_number: bool
 
-    @property
+    @cached_property
     def missing(self) -> Mapping[Place, int]:
         """Where how many wanted pods are not bound."""
         lacking = {place: count - self.bound.get(place, 0) for place, count in self.wanted.items()}
@@ -51,7 +52,7 @@ class Tally:
         """How many pods stand where the plan does not want that many."""
         return sum(max(0, count - self.wanted.get(place, 0)) for place, count in self.bound.items())
 
-    @property
+    @cached_property
     def settled(self) -> bool:
         """Whether everybody who still can stands where the plan wants him."""
         there = sum(self.missing.values()) <= self.excused if self.by_number else True
@@ -62,18 +63,25 @@ def tallies(plan: Plan, now: Cluster) -> Mapping[WorkloadRef, Tally]:
     """Return the tally of each controller of the plan."""
     known = {kind(each.controller, each.requests) for each in plan.headcounts}
     bound, pending = _count(known, leaving(plan), now)
-    goal = wanted(plan)
+    # Grouped once: a plan of hundreds of controllers is looked at several times a second.
+    goals, headcounts = dict[WorkloadRef, dict[Place, int]](), dict[WorkloadRef, list[Headcount]]()
+    for place, count in wanted(plan).items():
+        goals.setdefault(place.kind.controller, {})[place] = count
+    for each in plan.headcounts:
+        headcounts.setdefault(each.controller, []).append(each)
+    losing, workloads = {entry.controller for entry in plan.disruptions}, workloads_by_controller(plan)
     return {
         controller: Tally(
             controller=controller,
-            wanted={place: count for place, count in goal.items() if place.kind.controller == controller},
+            wanted=goals.get(controller, {}),
             bound=bound.get(controller, {}),
             pending=pending[controller],
-            unplaced=sum(each.unplaced for each in plan.headcounts if each.controller == controller),
-            grown=_grown(controller, plan, now),
-            by_number=_by_number(controller, plan),
+            unplaced=sum(each.unplaced for each in counted),
+            # Headcounts of one controller carry the same number of replicas: that of all its pods.
+            grown=growth(counted[0], workloads, now),
+            by_number=controller in losing or any(each.replicas is not None for each in counted),
         )
-        for controller in dict.fromkeys(each.controller for each in plan.headcounts)
+        for controller, counted in headcounts.items()
     }
 
 
@@ -91,16 +99,3 @@ def _count(
         else:
             bound.setdefault(of.controller, Counter())[Place(of, pod.node)] += 1
     return bound, pending
-
-
-def _grown(controller: WorkloadRef, plan: Plan, now: Cluster) -> int:
-    # Headcounts of one controller carry the same number of replicas: that of all its pods.
-    return next(growth(each, plan, now) for each in plan.headcounts if each.controller == controller)
-
-
-def _by_number(controller: WorkloadRef, plan: Plan) -> bool:
-    return any(_replicas(controller, plan)) or any(entry.controller == controller for entry in plan.disruptions)
-
-
-def _replicas(controller: WorkloadRef, plan: Plan) -> Iterator[bool]:
-    return (each.replicas is not None for each in plan.headcounts if each.controller == controller)

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from policies.plans.owners import growth, rollout
+from policies.plans.owners import growth, rollout, workloads_by_controller
 from policies.values.clusters import Cluster
 from policies.values.pods import Owner, Phase, Pod
 from policies.values.workloads import Workload, WorkloadRef
@@ -94,15 +94,18 @@ def test_growth_is_what_was_scaled_since(how: str) -> None:
     headcount = the_papers_plan().headcounts[0]
 
     assert headcount.controller.name == "web-rs"
-    assert growth(headcount, the_papers_plan(), now) == grown
+    assert growth(headcount, workloads_by_controller(the_papers_plan()), now) == grown
 
 
 def test_a_workload_that_is_gone_wants_nobody() -> None:
     headcount = the_papers_plan().headcounts[0]
     gone = replace(the_paper(), workloads={})
 
-    assert growth(headcount, the_papers_plan(), gone) == -3
-    assert growth(headcount, the_papers_plan(), replace(gone, unreadable={"deployments": "403"})) == 0
+    assert growth(headcount, workloads_by_controller(the_papers_plan()), gone) == -3
+    assert (
+        growth(headcount, workloads_by_controller(the_papers_plan()), replace(gone, unreadable={"deployments": "403"}))
+        == 0
+    )
 
 
 def test_where_nobody_lists_the_kind_absence_says_nothing() -> None:
@@ -111,13 +114,13 @@ def test_where_nobody_lists_the_kind_absence_says_nothing() -> None:
     plan = make_plan(cluster, move={"argo-0": "n2"})
 
     assert plan.headcounts[0].replicas == 3
-    assert growth(plan.headcounts[0], plan, replace(cluster, workloads={})) == 0
+    assert growth(plan.headcounts[0], workloads_by_controller(plan), replace(cluster, workloads={})) == 0
 
 
 def test_a_controller_without_a_number_is_not_scaled() -> None:
     headcount = replace(the_papers_plan().headcounts[0], replicas=None)
 
-    assert growth(headcount, the_papers_plan(), the_paper()) == 0
+    assert growth(headcount, workloads_by_controller(the_papers_plan()), the_paper()) == 0
 
 
 def test_a_controller_that_nobody_owns_is_its_own_workload() -> None:
@@ -128,4 +131,4 @@ def test_a_controller_that_nobody_owns_is_its_own_workload() -> None:
     unknown = replace(plan, entries=tuple(replace(entry, workload=None) for entry in plan.entries))
     now = with_workload(cluster, replace(lone, wanted=1))
 
-    assert growth(plan.headcounts[0], unknown, now) == 1 - (plan.headcounts[0].replicas or 0)
+    assert growth(plan.headcounts[0], workloads_by_controller(unknown), now) == 1 - (plan.headcounts[0].replicas or 0)

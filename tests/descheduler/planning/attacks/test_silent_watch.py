@@ -1,12 +1,16 @@
 """A watch that fell silent and nobody noticed: what it shows is the past, and no further eviction rests on it."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 
-from descheduler.planning.tooling import Sight
+from descheduler.planning.tooling import Look, Sight
 from policies.values.candidates import Victim
 from policies.values.clusters import Cluster
+from policies.values.plans import Plan
 from simulator.failures import Failure
 from simulator.faults import After, Fail
+from sources.kube.cluster_watch import Change
 from tests.descheduler.planning.site import Process, Site, plan_policy
 from tests.descheduler.planning.test_carrying import released, started, two_victims
 
@@ -21,6 +25,14 @@ class Watching:
     def snapshot(self) -> Cluster:
         """Return what the watch shows."""
         return self.shown or self.real.consistent()
+
+    @contextmanager
+    def following(self, plan: Plan) -> Iterator[Look]:  # noqa: ARG002  # it looks at everything
+        """Look at what the watch shows."""
+        yield self.snapshot
+
+    def heard(self, change: Change) -> None:
+        """Hear nothing."""
 
     def fresh(self, victim: Victim) -> Cluster:
         """Return the same, with the pod itself and who stands at its destination as they are now."""
