@@ -10,7 +10,7 @@ from descheduler.ledger import Ledger
 from descheduler.observing import on_one_clock
 from descheduler.planning import installing, telling
 from descheduler.planning.carrying import Carrier
-from descheduler.planning.computing import Computed, Question
+from descheduler.planning.computing import LEAST, Computed, Question
 from descheduler.planning.desk import RELIEF, Asked, Desk
 from descheduler.planning.ending import Carried, Stay, aborted
 from descheduler.planning.evicting import Evictions
@@ -79,7 +79,7 @@ class Attempt:
         stay = installing.install(self._guard(empty))
         if stay is not None:
             return self._dropped(empty, stay)
-        computed = self._compute(empty, min(BLOCKED_FOR, self.loaded.policy.plan.time_limit), self.asked.relief)
+        computed = self._first_plan(empty, held_for=BLOCKED_FOR)
         if isinstance(computed, Result):
             tools.store.delete(empty)
             return computed
@@ -95,15 +95,21 @@ class Attempt:
 
     # ------------------------------------------------------------------ compute
 
-    def _first_plan(self, template: Plan) -> Computed | Result:
-        """Compute; where no plan relieves a node of its first candidate, try the next one."""
-        limit = self.loaded.policy.plan.time_limit
-        computed = self._compute(template, limit, self.asked.relief)
-        for relief in self.asked.otherwise:
-            if isinstance(computed, Result) or computed.plan is not None or self.desk.is_set():
+    def _first_plan(self, template: Plan, *, held_for: float = math.inf) -> Computed | Result:
+        """Compute; where no plan relieves a node of its first candidate, try the next one.
+
+        Pods are held for so many seconds, which the candidates share: each gets half of what is left, the last one all.
+        """
+        clock, turns = self.planner.tools.clock, (self.asked.relief, *self.asked.otherwise)
+        ends = clock.monotonic() + held_for
+        for left_over, relief in zip(reversed(range(len(turns))), turns, strict=True):
+            left = ends - clock.monotonic()
+            limit = min(self.loaded.policy.plan.time_limit, left / 2 if left_over else left)
+            computed = self._compute(template, limit, relief)
+            over = not left_over or ends - clock.monotonic() < LEAST
+            if over or isinstance(computed, Result) or computed.plan is not None or self.desk.is_set():
                 break
             self.planner.learn(computed)
-            computed = self._compute(template, limit, relief)
         return computed
 
     def _compute(self, template: Plan, limit: float, relief: frozenset[str]) -> Computed | Result:

@@ -18,7 +18,7 @@ from sources.clocks import Clock
 
 NOTHING_PENDING: Final = "nothing-pending"
 SAME_STATE: Final = "same-state"
-_LEAST: Final = 0.05  # what a solve gets although building its problem took all the time: enough to do nothing
+LEAST: Final = 0.05  # what a solve gets although building its problem took all the time: enough to do nothing
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -80,7 +80,7 @@ class Computer:
         if not question.solved.due(state):
             return Computed(built=built, why_none=SAME_STATE)
         options = options_of(question.situation.policy.plan, seed=self.seed)
-        left = max(_LEAST, question.time_limit - (self.clock.monotonic() - began))
+        left = max(LEAST, question.time_limit - (self.clock.monotonic() - began))
         solution = self.solver().solve(built.problem, replace(options, time_limit=left), stop)
         found = Computed(built=built, solution=solution, state=state, seconds=self.clock.monotonic() - began)
         answer = to_plan(built, solution, template)

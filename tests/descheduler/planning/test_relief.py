@@ -7,6 +7,7 @@ import pytest
 
 from descheduler.planning.desk import Asked, of_relief
 from descheduler.planning.problems.measured import NOTHING_MEASURED
+from descheduler.planning.results import Result
 from policies.model.plan import Plan
 from tests.descheduler.cycles import hot
 from tests.descheduler.planning.site import Site as PlanSite
@@ -121,3 +122,38 @@ def test_where_no_plan_takes_the_first_candidate_the_next_one_is_tried() -> None
         ["uid-hungry-0"],
     ]
     assert process.count("plan_solves_total", solver="scripted", proof="improved-proven") == 2
+
+
+def shared(*, seconds: float, helps: int) -> tuple[PlanSite, Result]:
+    """Make a blocking attempt at three candidates; each solve takes so long, and only one of them finds a plan."""
+    site = PlanSite(policy=plan_policy(relief=True, blocking=True))
+    site.node("n1", "n2", "n3")
+    for name in ("one", "two", "three"):
+        site.workload(name, "n1", cpu=300, grace_seconds=2)
+    process = started(site)
+
+    def answer(_: object) -> None:
+        at = len(site.solver.asked)
+        site.wait(seconds)
+        site.solver.goes = {("one-0", "two-0", "three-0")[at - 1]: "n2"} if at == helps else {}
+
+    site.solver.meanwhile = answer
+    asked = of_relief([["uid-one-0", "uid-two-0", "uid-three-0"]], NOTHING_MEASURED, at=site.clock.monotonic())
+    return site, process.planner.attempt(asked, site.loaded, process.desk)
+
+
+def test_candidates_of_a_blocking_run_share_the_time_that_pods_are_held() -> None:
+    site, result = shared(seconds=0.25, helps=3)
+
+    assert result.outcome == "Completed"
+    assert [options.time_limit for options in site.solver.options] == pytest.approx([1.0, 0.875, 1.5])
+    assert site.places() == {"one": "n1", "two": "n1", "three": "n2"}
+
+
+def test_blocking_run_tries_nobody_once_the_time_is_up() -> None:
+    site, result = shared(seconds=1.98, helps=2)
+
+    assert result.outcome == "improved-proven"
+    assert len(site.solver.asked) == 1
+    assert site.slot().plan is None
+    assert site.plans() == []
