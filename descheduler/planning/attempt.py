@@ -100,17 +100,18 @@ class Attempt:
 
         Pods are held for so many seconds, which the candidates share: each gets half of what is left, the last one all.
         """
-        clock, turns = self.planner.tools.clock, (self.asked.relief, *self.asked.otherwise)
-        ends = clock.monotonic() + held_for
-        for left_over, relief in zip(reversed(range(len(turns))), turns, strict=True):
-            left = ends - clock.monotonic()
-            limit = min(self.loaded.policy.plan.time_limit, left / 2 if left_over else left)
+        ends = self.planner.tools.clock.monotonic() + held_for
+        turns = [self.asked.relief, *self.asked.otherwise]
+        while True:
+            relief = turns.pop(0)
+            left = ends - self.planner.tools.clock.monotonic()
+            limit = min(self.loaded.policy.plan.time_limit, left / 2 if turns else left)
             computed = self._compute(template, limit, relief)
-            over = not left_over or ends - clock.monotonic() < LEAST
-            if over or isinstance(computed, Result) or computed.plan is not None or self.desk.is_set():
-                break
+            if isinstance(computed, Result) or computed.plan is not None or self.desk.is_set():
+                return computed
+            if not turns or ends - self.planner.tools.clock.monotonic() < LEAST:
+                return computed
             self.planner.learn(computed)
-        return computed
 
     def _compute(self, template: Plan, limit: float, relief: frozenset[str]) -> Computed | Result:
         tools = self.planner.tools
