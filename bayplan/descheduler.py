@@ -72,7 +72,9 @@ def run(  # noqa: PLR0913  # one argument an option, as click has it
     failed_solves: Path | None,
     output: str,
 ) -> None:
-    """Watch the pods and evict the few whose contention or SLO breach is real and lasting.
+    """Evict the few pods that would fare better elsewhere.
+
+    Those are the ones whose contention or SLO breach is real, lasting and a matter of placement.
 
     Without --once it runs until SIGTERM. With it, it ends with 4 when the policy says enforce and another process
     holds the Lease; while observing it needs no Lease, and without it writes nothing but events.

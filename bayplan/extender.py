@@ -54,14 +54,16 @@ def extender() -> None:
     help="Address for probes, metrics and explanations.",
 )
 @port_option("--admin-port", default=8889, meaning="Port for probes, metrics and explanations.")
-@click.option("--tls-certificate", type=_FILE, envvar="BAYPLAN_TLS_CERTIFICATE", show_envvar=True, help="PEM file.")
-@click.option("--tls-key", type=_FILE, envvar="BAYPLAN_TLS_KEY", show_envvar=True, help="PEM file.")
+@click.option(
+    "--tls-certificate", type=_FILE, envvar="BAYPLAN_TLS_CERTIFICATE", show_envvar=True, help="Own certificate (PEM)."
+)
+@click.option("--tls-key", type=_FILE, envvar="BAYPLAN_TLS_KEY", show_envvar=True, help="Its key (PEM).")
 @click.option(
     "--tls-client-ca",
     type=_FILE,
     envvar="BAYPLAN_TLS_CLIENT_CA",
     show_envvar=True,
-    help="PEM file; with it, only clients with a certificate of this authority are answered.",
+    help="An authority (PEM); with it, only clients with a certificate of it are answered.",
 )
 def run(  # noqa: PLR0913  # one parameter an option, all by keyword
     *,
@@ -74,7 +76,9 @@ def run(  # noqa: PLR0913  # one parameter an option, all by keyword
     tls_key: Path | None,
     tls_client_ca: Path | None,
 ) -> None:
-    """Answer until SIGTERM; then be not ready, finish what is under way, and end within 20 s.
+    """Answer kube-scheduler's calls.
+
+    On SIGTERM it is not ready any more, finishes what is under way, and ends within 20 s.
 
     The files of --tls-... are read again for each connection: a rotated certificate needs no restart.
     """

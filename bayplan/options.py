@@ -1,6 +1,7 @@
 """The options that several subcommands share, with their environment variables; reads nothing by itself."""
 
 import functools
+import os
 import re
 from collections.abc import Callable
 from pathlib import Path
@@ -36,12 +37,27 @@ def duration(_ctx: click.Context, _param: click.Parameter, text: str | None) -> 
     return wanted
 
 
-kubeconfig_option = click.option(
-    "--kubeconfig",
-    type=click.Path(exists=True, dir_okay=False, path_type=Path),
-    envvar=["BAYPLAN_KUBECONFIG", "KUBECONFIG"],
-    show_envvar=True,
-    help="How to reach the Kubernetes API. Default: the ServiceAccount of the pod.",
+def _usual_kubeconfig(_ctx: click.Context, _param: click.Parameter, given: Path | None) -> Path | None:
+    """Outside of a pod take the file that kubectl takes, where none is given."""
+    usual = Path(os.environ.get("HOME", "/nowhere")) / ".kube" / "config"
+    in_pod = bool(os.environ.get("KUBERNETES_SERVICE_HOST"))
+    return usual if given is None and not in_pod and usual.is_file() else given
+
+
+def _kubeconfig_option(default: str, **settings: Any) -> Callable[[Command], Command]:  # noqa: ANN401  # click's settings
+    return click.option(
+        "--kubeconfig",
+        type=click.Path(exists=True, dir_okay=False, path_type=Path),
+        envvar=["BAYPLAN_KUBECONFIG", "KUBECONFIG"],
+        show_envvar=True,
+        help=f"How to reach the Kubernetes API. Default: {default}.",
+        **settings,
+    )
+
+
+# For commands that a person gives; a service never takes up a person's rights unasked.
+kubeconfig_option = _kubeconfig_option(
+    "in a pod its ServiceAccount, elsewhere ~/.kube/config", callback=_usual_kubeconfig
 )
 namespace_option = click.option(
     "--namespace",
@@ -53,7 +69,7 @@ namespace_option = click.option(
     help="Where Bayplan's own objects live.",
 )
 _OPTIONS: Final = (
-    kubeconfig_option,
+    _kubeconfig_option("the ServiceAccount of the pod"),
     click.option(
         "--policy",
         type=_FILE,
@@ -87,7 +103,7 @@ _OPTIONS: Final = (
         envvar=["BAYPLAN_POD_NAME", "POD_NAME"],
         callback=_object_name,
         show_envvar=True,
-        help="This pod's name.",
+        help="This pod's name, for Leases and the wake annotation.",
     ),
     click.option("--node-name", envvar=["BAYPLAN_NODE_NAME", "NODE_NAME"], show_envvar=True, help="This pod's node."),
 )

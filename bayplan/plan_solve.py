@@ -41,12 +41,19 @@ def _price(_ctx: click.Context, _param: click.Parameter, text: str | None) -> in
 @policy_option
 @kubeconfig_option
 @namespace_option
-@click.option("--time-limit", callback=duration, metavar="DURATION", help="For each solve. Default: the policy's.")
 @click.option(
-    "--order", type=click.Choice(["placement-first", "frozen"]), help="What is better. Default: the policy's."
+    "--time-limit", callback=duration, metavar="DURATION", help="How long each solve may take. Default: the policy's."
 )
-@click.option("--price", callback=_price, metavar="PODS", help="Or `any`. Default: the policy's.")
-@click.option("--solver", type=click.Choice(_SOLVERS), help="Who solves. Default: the policy's.")
+@click.option(
+    "--order", type=click.Choice(["placement-first", "frozen"]), help="What comes first. Default: the policy's."
+)
+@click.option(
+    "--price",
+    callback=_price,
+    metavar="PODS",
+    help="How many more disruptions one more placed pod may cost, or `any`. Default: the policy's.",
+)
+@click.option("--solver", type=click.Choice(_SOLVERS), help="Which solver is asked. Default: the policy's.")
 @click.option(
     "--seed", type=click.IntRange(0, LARGEST), default=1, show_default=True, help="For a run that is to be repeated."
 )
@@ -118,5 +125,5 @@ def _solver(policy: Policy) -> Solver:
             raise
         raise NotInstalled(
             f"solver {policy.plan.solver} needs OR-Tools, which is not installed; get it with "
-            "`pip install 'bayplan[optimiser]'`, or choose --solver command"
+            "`pip install '.[optimiser]'` in a checkout of Bayplan, or choose --solver command"
         ) from missing

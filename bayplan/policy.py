@@ -32,9 +32,10 @@ def policy() -> None:
 @click.option("--preset", "preset_name", help="Check a shipped preset instead of a file.")
 @output_option
 def check(file: Path | None, preset_name: str | None, output: str) -> None:
-    """Check a policy: every error and warning with line and path.
+    """Check a policy and show what it does.
 
-    Ends with 0 when it is valid (warnings are not errors), with 3 when it is not.
+    Every error and warning is printed with its line and path. It ends with 0 when the policy is valid (warnings are
+    not errors), with 3 when it is not.
     """
     if (file is None) == (preset_name is None):
         raise click.UsageError("give either a FILE or --preset NAME")
@@ -50,14 +51,17 @@ def check(file: Path | None, preset_name: str | None, output: str) -> None:
 
 @policy.command()
 def schema() -> None:
-    """Print the JSON schema of the policy, for editors and other programs."""
+    """Print the JSON schema of the policy."""
     _print_json(json_schema())
 
 
 @policy.command()
 @click.argument("name", required=False)
 def preset(name: str | None) -> None:
-    """Print a preset, comments included; without a name, the names of all."""
+    """Print a preset, or the names of all.
+
+    It is printed with its comments, to begin a policy with.
+    """
     if name is None:
         click.echo("\n".join(presets.names()))
     else:

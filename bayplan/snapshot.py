@@ -23,9 +23,10 @@ def snapshot() -> None:
 @kubeconfig_option
 @namespace_option
 def save(file: Path, *, masked: bool, policy: Path | None, kubeconfig: Path | None, namespace: str) -> None:
-    """Save the cluster, the ledger and what is measured to FILE, for `bayplan plan solve FILE`.
+    """Save the cluster to FILE for `bayplan plan solve`.
 
-    The cluster is only read. Masked names cannot be turned back, and each file has other ones.
+    The file has the cluster, the ledger and what is measured; the cluster is only read. Masked names cannot be turned
+    back, and each file has other ones.
     """
     taken = live_snapshot(Whence(kubeconfig=kubeconfig, namespace=namespace), policy_of(policy).policy)
     if masked:

@@ -16,9 +16,7 @@ from sources.kube.errors import Misconfigured
 # An exec plugin's trouble reaches us as a log line of the vendor's only; let it through, drop its debug chatter.
 logging.getLogger("kubernetes").setLevel(logging.WARNING)
 
-_NO_FILE: Final = (
-    "no --kubeconfig, BAYPLAN_KUBECONFIG or KUBECONFIG is given, and the pod's service account is of no use"
-)
+_NO_FILE: Final = "no --kubeconfig, BAYPLAN_KUBECONFIG or KUBECONFIG is given, and this is no pod with a ServiceAccount"
 
 
 def load(kubeconfig: Path | None) -> Configuration:

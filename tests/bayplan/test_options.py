@@ -6,7 +6,7 @@ import click
 import pytest
 from click.testing import CliRunner, Result
 
-from bayplan.options import common_options, port_option
+from bayplan.options import common_options, kubeconfig_option, port_option
 from bayplan.settings import LogFormat, LogLevel, ProcessSettings
 
 SEEN: list[tuple[ProcessSettings, int]] = []
@@ -86,6 +86,40 @@ def test_kubeconfig_is_ours_before_everybodys(tmp_path: Path) -> None:
     run(KUBECONFIG=str(everybodys))
 
     assert (first, SEEN[0][0].kubeconfig) == (ours, everybodys)
+
+
+@click.command()
+@kubeconfig_option
+def asked_by_a_person(*, kubeconfig: Path | None) -> None:
+    click.echo(kubeconfig)
+
+
+@pytest.mark.parametrize(
+    ("pod", "file", "found"),
+    [("", True, True), ("", False, False), ("10.0.0.1", True, False)],
+    ids=["at a desk", "at a desk without the file", "in a pod"],
+)
+def test_a_person_is_spared_the_flag_where_kubectl_needs_none(
+    tmp_path: Path, *, pod: str, file: bool, found: bool
+) -> None:
+    usual = tmp_path / ".kube" / "config"
+    usual.parent.mkdir()
+    if file:
+        usual.touch()
+    silent = dict.fromkeys(("BAYPLAN_KUBECONFIG", "KUBECONFIG"), None)
+
+    result = CliRunner(env=silent | {"HOME": str(tmp_path), "KUBERNETES_SERVICE_HOST": pod}).invoke(asked_by_a_person)
+
+    assert result.stdout.strip() == (str(usual) if found else "")
+
+
+def test_a_service_never_takes_up_a_persons_rights_unasked(tmp_path: Path) -> None:
+    (tmp_path / ".kube").mkdir()
+    (tmp_path / ".kube" / "config").touch()
+
+    run(HOME=str(tmp_path), KUBERNETES_SERVICE_HOST="")
+
+    assert SEEN[0][0].kubeconfig is None
 
 
 @pytest.mark.parametrize(

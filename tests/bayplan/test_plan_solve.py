@@ -188,7 +188,7 @@ def test_without_or_tools_the_error_says_how_to_get_it(snapshot: str) -> None:
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=20, check=False)
 
     assert done.returncode == Exit.USAGE
-    assert "pip install 'bayplan[optimiser]'" in done.stderr
+    assert "pip install '.[optimiser]'" in done.stderr
 
 
 def test_a_live_cluster_that_cannot_be_reached_ends_with_its_code(tmp_path: Path) -> None:
