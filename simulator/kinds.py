@@ -94,6 +94,7 @@ _STORAGE = """
 storageclasses StorageClass cluster
 csinodes CSINode cluster
 csidrivers CSIDriver cluster
+volumeattachments VolumeAttachment cluster status
 """
 _BAYPLAN = """
 evictionrecords EvictionRecord

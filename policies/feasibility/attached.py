@@ -34,6 +34,11 @@ class Attached:
         """Attach volumes for somebody who is like a pod: as many of the same drivers, but shared with nobody."""
         self._attach(row, alike(pod, self._cluster, of=pod.uid))
 
+    def add_lingering(self, row: int, volume: Attachment) -> None:
+        """Count a volume that is attached though none of the node's pods uses it: it takes a slot and spares none."""
+        if row not in self._rows.get(volume, ()):
+            self._count(row, volume)
+
     def used(self, driver: str) -> Counts:
         """Return how many volumes of a driver each node has."""
         return self._used.get(driver, np.zeros(len(self._nodes.nodes), np.int64))
@@ -56,5 +61,7 @@ class Attached:
             rows = self._rows.setdefault(volume, set())
             if row not in rows:
                 rows.add(row)
-                used = self._used.setdefault(volume.driver, np.zeros(len(self._nodes.nodes), np.int64))
-                used[row] += 1
+                self._count(row, volume)
+
+    def _count(self, row: int, volume: Attachment) -> None:
+        self._used.setdefault(volume.driver, np.zeros(len(self._nodes.nodes), np.int64))[row] += 1

@@ -4,16 +4,18 @@ A volume without a driver, or a claim of which nothing is known, needs nothing: 
 does a `csi` volume written into the pod: its driver mounts it without attaching anything.
 """
 
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from policies.feasibility.rows import Rows
+from policies.values import kinds
 from policies.values.clusters import Cluster
 from policies.values.nodes import Node
 from policies.values.pods import Pod
-from policies.values.volumes import ATTACHMENTS, Attachment
+from policies.values.volumes import ATTACHMENTS, Attachment, Volume, VolumeAttachment
 
 UNLIMITED: Final = 2**31  # arbitrary: more volumes than all pods of a cluster have
 _NONE: Final = frozenset[Attachment]()
@@ -39,10 +41,43 @@ def _behind(key: str, cluster: Cluster) -> Attachment | None:
         return None
     volume = cluster.volumes.get(claim.volume or "")
     if volume is not None:
-        handle = volume.handle or f"volume {volume.name}"
-        return None if volume.driver is None else Attachment(volume.driver, handle)
+        return None if volume.driver is None else Attachment(volume.driver, _disk(volume))
     storage = cluster.storage_classes.get(claim.storage_class or "")
     return None if storage is None or storage.driver is None else Attachment(storage.driver, f"claim {key}")
+
+
+def _disk(volume: Volume) -> str:
+    return volume.handle or f"volume {volume.name}"
+
+
+def attached(cluster: Cluster) -> Iterator[tuple[str, Attachment]]:
+    """Yield the volumes that stand attached to nodes, with the node, whether a pod there uses them or none any more."""
+    for each in cluster.volume_attachments.values():
+        volume = _what(each, cluster)
+        if volume is not None:
+            yield each.node, volume
+
+
+def without_users(cluster: Cluster, pods: Iterable[Pod]) -> Mapping[str, VolumeAttachment]:
+    """Return what stands attached to nodes but for the sake of some pods there."""
+    if not cluster.volume_attachments:
+        return cluster.volume_attachments
+    used = {(pod.node, volume) for pod in pods for volume in attachments(pod, cluster)}
+    standing = cluster.volume_attachments.items()
+    return {name: each for name, each in standing if (each.node, _what(each, cluster)) not in used}
+
+
+def _what(attachment: VolumeAttachment, cluster: Cluster) -> Attachment | None:
+    volume = cluster.volumes.get(attachment.volume)
+    return None if volume is None else Attachment(attachment.driver, _disk(volume))
+
+
+def unread(cluster: Cluster) -> str | None:
+    """Return why it is not known how many volumes more nodes can attach, None where it is."""
+    for kind in (kinds.CSI_NODES, kinds.VOLUME_ATTACHMENTS):
+        if kind in cluster.unreadable:
+            return f"{kind} could not be read, so attach limits are unknown: {cluster.unreadable[kind]}"
+    return None
 
 
 def limit(node: Node, driver: str, cluster: Cluster) -> int | None:

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from policies.feasibility.attached import Attached
+from policies.feasibility.attachments import attached as standing
 from policies.feasibility.crowd import Crowd
 from policies.feasibility.rows import Mask, Rows
 from policies.rails.view import View
@@ -79,6 +80,9 @@ class Occupancy:
                 attached.add(row, pod)
             for pod in self._planned.get(node.name, ()):
                 attached.add_alike(row, pod)
+        for name, volume in standing(self.cluster):
+            if name in self.rows.row:
+                attached.add_lingering(self.rows.row[name], volume)
         return attached
 
     def free(self, resource: str) -> Amounts:

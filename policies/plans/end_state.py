@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from typing import Final
 
 from policies.feasibility.attach_limits import ATTACH_LIMITS
-from policies.feasibility.attachments import alike, attachments
+from policies.feasibility.attachments import alike, attachments, unread
 from policies.feasibility.host_ports import HOST_PORTS
 from policies.feasibility.occupancy import Occupancy
 from policies.feasibility.predicates import PREDICATES
@@ -18,7 +18,6 @@ from policies.feasibility.resources import RESOURCES
 from policies.plans.quotas import Kind, Place, kind, kind_among, kind_of, leaving, making_way, remaining, unbound_pins
 from policies.plans.reservations import ports_clash
 from policies.rails.view import View
-from policies.values import kinds
 from policies.values.clusters import Cluster
 from policies.values.plans import Plan, PlanEntry
 from policies.values.pods import Constraints, Owner, Phase, Pod
@@ -76,7 +75,9 @@ def end_state(plan: Plan, cluster: Cluster) -> EndState:
     ending = making_way(plan, cluster.pods.values())
     out = {*leaving(plan), *(pod.uid for pod in (*doubled, *ending))}
     staying = {uid: pod for uid, pod in cluster.pods.items() if uid not in out}
-    return EndState(cluster=replace(cluster, pods=staying | {pod.uid: pod for pod in coming}), coming=coming)
+    # By then volumes are detached that nobody uses: a plan's own victims leave theirs attached for a while.
+    pods = staying | {pod.uid: pod for pod in coming}
+    return EndState(cluster=replace(cluster, pods=pods, volume_attachments={}), coming=coming)
 
 
 def _controller(pod: Pod) -> WorkloadRef | None:
@@ -171,10 +172,9 @@ def _overfull(state: EndState, occupancy: Occupancy) -> Refusal | None:
 def _unattached(pod: Pod, occupancy: Occupancy) -> Refusal | None:
     """Return why a node cannot attach the volumes of a pod together with those of everybody else there."""
     drivers = sorted({volume.driver for volume in attachments(pod, occupancy.cluster)})
-    unread = occupancy.cluster.unreadable.get(kinds.CSI_NODES)
-    if drivers and unread is not None:
-        message = f"{pod.node}: {kinds.CSI_NODES} could not be read, so attach limits are unknown, for {pod}: {unread}"
-        return Refusal(ATTACH_LIMITS.name, message, Scope.NODE)
+    unknown = unread(occupancy.cluster)
+    if drivers and unknown is not None:
+        return Refusal(ATTACH_LIMITS.name, f"{pod.node}, for {pod}: {unknown}", Scope.NODE)
     for driver in drivers:
         over = -int(occupancy.attached.left(driver)[occupancy.row_of(pod)])
         if over > 0:

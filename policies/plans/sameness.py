@@ -42,6 +42,7 @@ def state_hash(cluster: Cluster, circumstances: Circumstances) -> str:
         sorted(_pdb(pdb) for pdb in cluster.pdbs),
         sorted(f"{claim.namespace}/{claim.name} {claim.volume}" for claim in cluster.claims.values()),
         sorted(f"{node.name} {sorted(node.attachable.items())}" for node in cluster.csi_nodes.values()),
+        sorted(f"{each.node} {each.driver} {each.volume}" for each in cluster.volume_attachments.values()),
         sorted(circumstances.hot),
         sorted(circumstances.fixed),
         sorted(f"{name} {count}" for name, count in circumstances.allowed.items()),

@@ -1,6 +1,7 @@
 """What could not be read is unknown, not empty: an eviction that rests on such a list is refused.
 
-Nodes, pods, PDBs and records concern everybody; controllers, volumes and attach limits (CSINodes) only the pods
+Nodes, pods, PDBs and records concern everybody; controllers, volumes and attach limits (CSINodes,
+VolumeAttachments) only the pods
 that have them.
 """
 
@@ -18,6 +19,7 @@ _CONTROLLERS: Final = {
     "ReplicaSet": (kinds.REPLICA_SETS, kinds.DEPLOYMENTS),
     "StatefulSet": (kinds.STATEFUL_SETS,),
 }
+_ATTACHING: Final = (kinds.CSI_NODES, kinds.VOLUME_ATTACHMENTS)
 _VOLUMES: Final = (kinds.CLAIMS, kinds.VOLUMES, kinds.STORAGE_CLASSES)
 
 
@@ -39,4 +41,4 @@ def _needed(candidate: Candidate) -> Iterator[tuple[str, Scope]]:
     for kind in _VOLUMES if candidate.pod.claims else ():
         yield kind, Scope.POD
     if candidate.pod.claims or candidate.pod.disks:
-        yield kinds.CSI_NODES, Scope.POD
+        yield from ((kind, Scope.POD) for kind in _ATTACHING)

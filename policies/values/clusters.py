@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from policies.values.nodes import Node
 from policies.values.pdbs import Pdb
 from policies.values.pods import Pod
-from policies.values.volumes import Claim, CsiNode, StorageClass, Volume
+from policies.values.volumes import Claim, CsiNode, StorageClass, Volume, VolumeAttachment
 from policies.values.workloads import Workload, WorkloadRef
 
 
@@ -14,7 +14,7 @@ from policies.values.workloads import Workload, WorkloadRef
 class Cluster:
     """A snapshot. `now` is Unix seconds by the API server's clock.
 
-    `pods` are keyed by UID, `nodes` and `csi_nodes` by name, `claims` by `namespace/name`, `namespace_labels`
+    `pods` are keyed by UID, `nodes`, `csi_nodes` and the like by name, `claims` by `namespace/name`, `namespace_labels`
     by namespace.
     `workload_of` gives the workload of each pod that has a controller (by pod UID). `unreadable` names the kinds
     that could not be listed, with the cause: such a list is unknown, never empty, and what depends on it refuses.
@@ -30,5 +30,6 @@ class Cluster:
     volumes: Mapping[str, Volume] = field(default_factory=dict)
     storage_classes: Mapping[str, StorageClass] = field(default_factory=dict)
     csi_nodes: Mapping[str, CsiNode] = field(default_factory=dict)
+    volume_attachments: Mapping[str, VolumeAttachment] = field(default_factory=dict)
     namespace_labels: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     unreadable: Mapping[str, str] = field(default_factory=dict)

@@ -65,3 +65,13 @@ class CsiNode:
 
     name: str
     attachable: Mapping[str, int] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class VolumeAttachment:
+    """A PersistentVolume that a driver attached to a node, or is attaching or detaching there."""
+
+    name: str
+    node: str
+    driver: str
+    volume: str

@@ -8,12 +8,11 @@ from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Final
 
-from policies.feasibility.attachments import attachments
+from policies.feasibility.attachments import attachments, unread
 from policies.feasibility.outlook import awaited, stand_in
 from policies.placement.scope import Reach
 from policies.plans.rails import Pair, first_plan_refusal
 from policies.rails.situation import Situation
-from policies.values import kinds
 from policies.values.candidates import Candidate
 from policies.values.pods import Phase, Pod
 from policies.values.refusals import Refusal
@@ -78,9 +77,8 @@ def _unplaceable(pod: Pod, situation: Situation, reach: Reach) -> Refusal | None
     why = _state(pod) or reach.exemption(pod)
     if why is not None:
         return Refusal(NOT_PLACED, f"{pod}: {why}")
-    unread = situation.cluster.unreadable.get(kinds.CSI_NODES)
-    if unread is not None and attachments(pod, situation.cluster):
-        why = f"{kinds.CSI_NODES} could not be read, so attach limits are unknown: {unread}"
+    why = unread(situation.cluster)
+    if why is not None and attachments(pod, situation.cluster):
         return Refusal(NOT_PLACED, f"{pod}: {why}")
     return next(_ties(pod, situation, others=lambda other: other.node is None and str(other) < str(pod)), None)
 

@@ -10,6 +10,7 @@ from typing import TypeVar
 
 from descheduler.optimiser.problem import Domains
 from descheduler.planning.problems.fates import Fates
+from policies.feasibility.attachments import without_users
 from policies.feasibility.crowd import Crowd
 from policies.feasibility.occupancy import Occupancy
 from policies.feasibility.rows import Rows
@@ -53,7 +54,8 @@ class Layout:
     def ground(self) -> Occupancy:
         """The nodes with those only who stay."""
         standing = {pod.uid: pod for pod in self.fates.standing}
-        return Occupancy(View(replace(self.cluster, pods=standing), ()))
+        left = without_users(self.cluster, self.pods)
+        return Occupancy(View(replace(self.cluster, pods=standing, volume_attachments=left), ()))
 
     @property
     def rows(self) -> Rows:

@@ -1,10 +1,10 @@
-"""PersistentVolumeClaims, PersistentVolumes, StorageClasses and CSINodes; judges nothing."""
+"""PersistentVolumeClaims, PersistentVolumes, StorageClasses, CSINodes and VolumeAttachments; judges nothing."""
 
 from collections.abc import Mapping
 from typing import Any, Final
 
 from policies.values.selectors import NodeSelectorTerm, Operator
-from policies.values.volumes import Attachment, Claim, CsiNode, StorageClass, Volume
+from policies.values.volumes import Attachment, Claim, CsiNode, StorageClass, Volume, VolumeAttachment
 from sources.kube.decoding.migrated import disk_of, driver_of
 from sources.kube.decoding.selectors import node_terms, topology_terms
 from sources.kube.decoding.sharing import word, word_or_none
@@ -87,4 +87,19 @@ def decode_csi_node(raw: _Raw) -> CsiNode:
     return CsiNode(
         name=word(raw["metadata"]["name"]),
         attachable={driver: int(count) for driver, count in counts if count is not None},
+    )
+
+
+def decode_volume_attachment(raw: _Raw) -> VolumeAttachment:
+    """Read what is attached where; `volume` is empty for one of a pod's own, which nobody counts.
+
+    Raises:
+        KeyError, TypeError, ValueError, AttributeError: malformed.
+    """
+    spec = raw["spec"]
+    return VolumeAttachment(
+        name=raw["metadata"]["name"],
+        node=word(spec["nodeName"]),
+        driver=word(spec["attacher"]),
+        volume=spec["source"].get("persistentVolumeName") or "",
     )

@@ -1,6 +1,7 @@
 """Attach limits: each volume once a node, planned ones too; no number is no limit, and nothing read is no node."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from hypothesis import given
@@ -11,7 +12,7 @@ from policies.feasibility.occupancy import Occupancy
 from policies.feasibility.predicates import feasible
 from policies.values import kinds
 from policies.values.pods import Pod
-from policies.values.volumes import Attachment, Claim, CsiNode, Volume
+from policies.values.volumes import Attachment, Claim, CsiNode, Volume, VolumeAttachment
 from tests.builders import make_node, make_pod
 from tests.policies.feasibility.places import closed, occupied
 
@@ -102,6 +103,28 @@ def test_a_pod_in_flight_brings_volumes_of_its_own() -> None:
     occupied_.place(pod, "n2")
 
     assert closed(pod, occupied_) == FULL
+
+
+def lingering(volume: str) -> dict[str, VolumeAttachment]:
+    return {"va": VolumeAttachment(name="va", node="n2", driver=FAST, volume=volume)}
+
+
+def test_a_volume_that_is_still_attached_for_nobody_takes_a_slot() -> None:
+    pod, gone = make_pod("web-0", claims=("a",)), make_pod("db-0", node="n1", claims=("b",))
+    there = replace(gone, node="n2")
+
+    assert closed(pod, occupancy([pod, gone], {"n2": {FAST: 1}}, volume_attachments=lingering("b"))) == FULL
+    assert closed(pod, occupancy([pod, gone], {"n2": {FAST: 2}}, volume_attachments=lingering("b"))) == {}
+    assert closed(pod, occupancy([pod, there], {"n2": {FAST: 2}}, volume_attachments=lingering("b"))) == {}
+    unknown = lingering("b") | {"va-2": VolumeAttachment(name="va-2", node="n9", driver=FAST, volume="b")}
+    assert closed(pod, occupancy([pod, gone], {"n2": {FAST: 2}}, volume_attachments=unknown)) == {}
+
+
+def test_a_pods_own_volume_spares_no_slot_where_it_is_only_being_detached() -> None:
+    pod = make_pod("web-0", claims=("a",))
+
+    assert closed(pod, occupancy([pod], {"n2": {FAST: 1}}, volume_attachments=lingering("a"))) == FULL
+    assert closed(pod, occupancy([pod], {"n2": {FAST: 2}}, volume_attachments=lingering("a"))) == {}
 
 
 def test_limits_that_were_not_read_close_every_node_to_pods_with_volumes() -> None:

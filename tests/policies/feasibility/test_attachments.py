@@ -1,8 +1,30 @@
 """Attachments: which volumes a pod needs attached, and how many a node can attach; what nobody says is no limit."""
 
-from policies.feasibility.attachments import UNLIMITED, alike, attachments, limit, limits
+from dataclasses import replace
+
+import pytest
+
+from policies.feasibility.attachments import (
+    UNLIMITED,
+    alike,
+    attached,
+    attachments,
+    limit,
+    limits,
+    unread,
+    without_users,
+)
 from policies.feasibility.rows import Rows
-from policies.values.volumes import ATTACHMENTS, Attachment, Claim, CsiNode, StorageClass, Volume
+from policies.values import kinds
+from policies.values.volumes import (
+    ATTACHMENTS,
+    Attachment,
+    Claim,
+    CsiNode,
+    StorageClass,
+    Volume,
+    VolumeAttachment,
+)
 from tests.builders import make_cluster, make_node, make_pod
 
 FAST = "fast.example.invalid"
@@ -74,6 +96,35 @@ def test_somebody_alike_needs_as_many_of_his_own() -> None:
 
     assert len(his | hers | needed("a", "unnamed")) == 6
     assert {each.driver for each in his | hers} == {FAST}
+
+
+def standing(name: str, node: str, volume: str) -> VolumeAttachment:
+    return VolumeAttachment(name=name, node=node, driver=FAST, volume=volume)
+
+
+def test_what_stands_attached_is_named_as_pods_name_it() -> None:
+    there = (standing("va-1", "n1", "pv-a"), standing("va-2", "n2", "pv-gone"), standing("va-3", "n1", ""))
+    cluster = replace(CLUSTER, volume_attachments={each.name: each for each in there})
+
+    assert list(attached(cluster)) == [("n1", Attachment(FAST, "vol-1"))]
+
+
+def test_only_pods_where_a_volume_stands_attached_are_its_users() -> None:
+    there = {"va-1": standing("va-1", "n1", "pv-a"), "va-2": standing("va-2", "n2", "pv-a")}
+    cluster = replace(CLUSTER, volume_attachments=there)
+    pods = [make_pod(node="n1", claims=("a",)), make_pod("waits", node=None, claims=("a",))]
+
+    assert without_users(cluster, pods) == {"va-2": there["va-2"]}
+    assert without_users(cluster, []) == there
+    assert without_users(CLUSTER, pods) == {}
+
+
+@pytest.mark.parametrize("kind", [kinds.CSI_NODES, kinds.VOLUME_ATTACHMENTS])
+def test_limits_are_unknown_while_either_list_is_not_read(kind: str) -> None:
+    assert unread(CLUSTER) is None
+    assert unread(replace(CLUSTER, unreadable={kind: "403"})) == (
+        f"{kind} could not be read, so attach limits are unknown: 403"
+    )
 
 
 def test_a_driver_that_gives_no_number_has_no_limit() -> None:

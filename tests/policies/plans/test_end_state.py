@@ -13,7 +13,7 @@ from policies.values.clusters import Cluster
 from policies.values.nodes import Taint
 from policies.values.pods import Constraints, HostPort, Owner, Pod, PodTerm, SpreadConstraint
 from policies.values.selectors import LabelSelector, Operator, Requirement
-from policies.values.volumes import Claim, CsiNode, Volume
+from policies.values.volumes import Claim, CsiNode, Volume, VolumeAttachment
 from tests.builders import make_cluster, make_node, make_pod
 from tests.policies.plans.plan_builders import make_plan, the_paper, the_papers_plan, with_node, with_pods
 
@@ -250,11 +250,18 @@ def test_who_is_to_come_needs_slots_for_volumes_nobody_knows_yet() -> None:
     assert said(before, now, move={"db-0": "n3"}) is None
 
 
+def test_a_volume_that_is_being_detached_hinders_no_end_state() -> None:
+    lingering = VolumeAttachment(name="va", node="n2", driver="fast", volume="b")
+    before = disks(volume_attachments={"va": lingering})
+
+    assert said(before, move={"db-0": "n2", "log-0": "n3"}) is None
+
+
 def test_attach_limits_that_were_not_read_are_unknown() -> None:
     before = disks(unreadable={kinds.CSI_NODES: "403 Forbidden"})
 
     assert said(before, move={"db-0": "n3"}) == (
-        "attach-limits: n3: csinodes could not be read, so attach limits are unknown, for default/db-0: 403 Forbidden"
+        "attach-limits: n3, for default/db-0: csinodes could not be read, so attach limits are unknown: 403 Forbidden"
     )
     assert said(disks(unreadable={kinds.NAMESPACES: "403"}), move={"db-0": "n3"}) is None
 

@@ -6,12 +6,12 @@ from dataclasses import replace
 import pytest
 from hypothesis import given
 
-from policies.feasibility.attachments import attachments, limit
+from policies.feasibility.attachments import attached, attachments, limit
 from policies.values.clusters import Cluster
 from policies.values.nodes import Taint
 from policies.values.pods import Constraints, HostPort, Pod, PodTerm, Toleration
 from policies.values.selectors import LabelSelector, NodeSelectorTerm, Operator, Requirement
-from policies.values.volumes import Attachment, Claim, CsiNode, StorageClass, Volume
+from policies.values.volumes import Attachment, Claim, CsiNode, StorageClass, Volume, VolumeAttachment
 from policies.values.workloads import WorkloadRef
 from sources.snapshots.masking import mask
 from sources.snapshots.snapshot import Snapshot
@@ -75,6 +75,7 @@ def secretive() -> Snapshot:
     ref = WorkloadRef("Secretkind", "secretns", "secretapp")
     claim = Claim(namespace="secretns", name="secretclaim", volume="secretvolume", storage_class="secretclass")
     volume = Volume(name="secretvolume", driver="secretdriver", handle="secretaddress/secretvolume", node_terms=(term,))
+    there = VolumeAttachment(name="secretvolume", node="secretnode-1", driver="secretdriver", volume="secretvolume")
     return Snapshot(
         cluster=make_cluster(
             [node],
@@ -85,6 +86,7 @@ def secretive() -> Snapshot:
             volumes={"secretvolume": volume},
             storage_classes={"secretclass": StorageClass(name="secretclass", driver="secretdriver")},
             csi_nodes={"secretnode-1": CsiNode(name="secretnode-1", attachable={"secretdriver": 7})},
+            volume_attachments={"secretvolume": there},
             namespace_labels={"secretns": {"secretlabel": "secretapp"}},
             unreadable={"nodes": "secretreason"},
         ),
@@ -129,6 +131,9 @@ def test_what_fits_together_still_does() -> None:
         Attachment(pod.disks[0].driver, cluster.volumes[claim.volume or ""].handle),
         *pod.disks,
     }
+    assert list(attached(cluster)) == [
+        (node.name, Attachment(pod.disks[0].driver, cluster.volumes[claim.volume or ""].handle))
+    ]
     assert limit(node, pod.disks[0].driver, cluster) == 5
     assert cluster.csi_nodes[node.name].attachable == {pod.disks[0].driver: 7}
     assert cluster.namespace_labels.keys() == {pod.namespace}

@@ -12,7 +12,7 @@ from descheduler.planning.problems.building import Built, build
 from policies.feasibility.attachments import attachments
 from policies.values.clusters import Cluster
 from policies.values.pods import Pod
-from policies.values.volumes import Attachment, Claim, CsiNode, StorageClass, Volume
+from policies.values.volumes import Attachment, Claim, CsiNode, StorageClass, Volume, VolumeAttachment
 from tests.builders import make_cluster, make_node, make_pod
 from tests.descheduler.planning.problems.paper import make_policy, make_situation, placing
 from tests.descheduler.planning.problems.test_any_cluster import answers
@@ -61,6 +61,16 @@ def test_a_volume_that_several_who_stay_share_takes_one_slot() -> None:
 
     built = built_of(*fixed, make_pod("web-0", node=None, claims=("b",)), limits={"n1": {FAST: 2}})
 
+    assert slots(built)[2][0] == 1
+
+
+def test_a_volume_that_nobody_uses_any_more_takes_a_slot_until_it_is_detached() -> None:
+    web, waiting = make_pod("web-0", node="n1", claims=("a",)), make_pod("db-0", node=None, claims=("b",))
+    there = [VolumeAttachment(name=f"va-{volume}", node="n1", driver=FAST, volume=volume) for volume in ("a", "b")]
+
+    built = built_of(web, waiting, limits={"n1": {FAST: 2}}, volume_attachments={each.name: each for each in there})
+
+    # The one of `web-0` is what it needs itself; that of `db-0` is left from where it ran before.
     assert slots(built)[2][0] == 1
 
 

@@ -16,7 +16,13 @@ from sources.kube.decoding.pdbs import decode_pdb
 from sources.kube.decoding.selectors import label_selector
 from sources.kube.decoding.sharing import Shared
 from sources.kube.decoding.times import rfc3339, unix_seconds, unix_seconds_or_none
-from sources.kube.decoding.volumes import decode_claim, decode_csi_node, decode_storage_class, decode_volume
+from sources.kube.decoding.volumes import (
+    decode_claim,
+    decode_csi_node,
+    decode_storage_class,
+    decode_volume,
+    decode_volume_attachment,
+)
 from tests.builders import GIB, NOW
 from tests.sources.kube.raw import raw_node
 
@@ -225,3 +231,18 @@ def test_volume_is_attached_by_its_driver_or_the_one_it_was_migrated_to(
 )
 def test_storage_class_names_its_driver(provisioner: str, driver: str | None) -> None:
     assert decode_storage_class({"metadata": {"name": "c"}, "provisioner": provisioner}).driver == driver
+
+
+def test_volume_attachment_says_what_is_attached_where() -> None:
+    source = {"persistentVolumeName": "pv1"}
+    raw = {"metadata": {"name": "va"}, "spec": {"attacher": "fast", "nodeName": "n1", "source": source}}
+
+    found = decode_volume_attachment(raw)
+
+    assert (found.name, found.node, found.driver, found.volume) == ("va", "n1", "fast", "pv1")
+
+
+def test_volume_attachment_of_a_pods_own_volume_names_none() -> None:
+    raw = {"metadata": {"name": "va"}, "spec": {"attacher": "d", "nodeName": "n1", "source": {"inlineVolumeSpec": {}}}}
+
+    assert decode_volume_attachment(raw).volume == ""
