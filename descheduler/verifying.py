@@ -16,11 +16,6 @@ from policies.values.workloads import WorkloadRef
 
 # Several API servers stamp by clocks of their own, cut to whole seconds: a replacement may look older than the record.
 _CLOCKS_APART: Final = 2.0
-_LISTS: Final = {
-    "Deployment": kinds.DEPLOYMENTS,
-    "ReplicaSet": kinds.REPLICA_SETS,
-    "StatefulSet": kinds.STATEFUL_SETS,
-}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -157,7 +152,7 @@ class _Search:
     def needs_none(self, record: EvictionRecord) -> bool:
         """Tell whether the workload has all the pods it wants without a replacement, or is gone itself."""
         owner = _owner(record)
-        if owner is None or _LISTS.get(owner.kind, "") in self.cluster.unreadable:
+        if owner is None or kinds.LISTS_OF.get(owner.kind, "") in self.cluster.unreadable:
             return False
         workload = self.cluster.workloads.get(owner)
         living = len(self._pods_of.get(owner, ()))

@@ -13,9 +13,9 @@ from rich.text import Text
 from descheduler.optimiser.solution import Proof, Solution
 from descheduler.planning.computing import NOTHING_PENDING, Computed
 from descheduler.planning.problems.building import Built
-from descheduler.planning.showing import named
+from descheduler.planning.showing import ACTIONS, named
 from descheduler.planning.trying import Point, point
-from policies.values.plans import PlanAction, PlanEntry
+from policies.values.plans import PlanEntry
 from policies.values.pods import Pod
 from policies.values.refusals import Refusal
 
@@ -25,7 +25,6 @@ PROOFS: Final[Mapping[Proof, str]] = {
     Proof.NOTHING_BETTER: "proven that nothing is better than doing nothing",
     Proof.NOTHING_FOUND: "nothing better found in the time",
 }
-_STYLES: Final = {PlanAction.PLACE: "green", PlanAction.MOVE: "yellow", PlanAction.EVICT: "bold red"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -181,7 +180,7 @@ def _plan(entries: Sequence[PlanEntry]) -> Table:
     )
     for number, entry in enumerate(entries, start=1):
         cells = (str(number), entry.action, str(entry), entry.source or "-", entry.target or "-", entry.reason)
-        table.add_row(*map(Text, cells), style=_STYLES[entry.action])
+        table.add_row(*map(Text, cells), style=ACTIONS[entry.action])
     return table
 
 

@@ -12,7 +12,7 @@ from policies.values.plans import Plan, PlanAction, PlanEntry, PlanPhase
 from sources.kube.plans import encode_plan_status
 
 _STYLES: Final = {PlanPhase.COMPLETED: "green", PlanPhase.ABORTED: "red", PlanPhase.TIMED_OUT: "red"}
-_ACTIONS: Final = {PlanAction.PLACE: "green", PlanAction.MOVE: "yellow", PlanAction.EVICT: "bold red"}
+ACTIONS: Final = {PlanAction.PLACE: "green", PlanAction.MOVE: "yellow", PlanAction.EVICT: "bold red"}
 
 
 def as_json(plans: Iterable[Plan]) -> str:
@@ -50,7 +50,7 @@ def print_plan(plan: Plan, console: Console) -> None:
     table = Table("action", *map(named, ("pod", "from", "to", "why")), show_edge=False, pad_edge=False)
     for entry in plan.entries:
         cells = (entry.action, str(entry), entry.source or "-", entry.target or "-", entry.reason)
-        table.add_row(*(Text(cell) for cell in cells), style=_ACTIONS[entry.action])
+        table.add_row(*(Text(cell) for cell in cells), style=ACTIONS[entry.action])
     console.print()
     console.print(table)
     for condition in plan.conditions:

@@ -5,7 +5,6 @@ may attach fits nowhere else while another pod uses it.
 """
 
 from collections.abc import Iterator
-from typing import Final
 
 from policies.feasibility.occupancy import Occupancy
 from policies.feasibility.predicate import Closure, Predicate
@@ -13,8 +12,6 @@ from policies.feasibility.rows import Mask
 from policies.values.pods import Pod
 from policies.values.selectors import NodeSelectorTerm
 from policies.values.volumes import Claim
-
-_SHARED: Final = frozenset({"ReadWriteMany", "ReadOnlyMany"})
 
 
 def closures(pod: Pod, occupancy: Occupancy) -> Iterator[Closure]:
@@ -59,7 +56,7 @@ def _beyond(terms: tuple[NodeSelectorTerm, ...] | None, occupancy: Occupancy) ->
 
 def _in_use(pod: Pod, claim: Claim, occupancy: Occupancy, everywhere: Mask) -> Iterator[Closure]:
     """Yield all nodes but those where the other users of an unshared volume stand."""
-    if claim.access_modes & _SHARED:
+    if claim.shared:
         return
     for user in occupancy.view.users_of.get(f"{claim.namespace}/{claim.name}", ()):
         if user.uid != pod.uid and user.node is not None:

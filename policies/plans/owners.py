@@ -8,12 +8,6 @@ from policies.values.clusters import Cluster
 from policies.values.plans import Headcount, Plan
 from policies.values.workloads import Workload, WorkloadRef
 
-# Which list tells whether a workload is still there; of other kinds nobody lists, so that absence says nothing.
-_LISTED: Final = {
-    "Deployment": kinds.DEPLOYMENTS,
-    "ReplicaSet": kinds.REPLICA_SETS,
-    "StatefulSet": kinds.STATEFUL_SETS,
-}
 # Set by the Deployment controller with each new template; scaling leaves it alone.
 _REVISION: Final = "deployment.kubernetes.io/revision"
 
@@ -53,7 +47,7 @@ def growth(headcount: Headcount, workloads: Mapping[WorkloadRef, WorkloadRef], n
     workload = now.workloads.get(ref)
     if workload is not None:
         return 0 if workload.wanted is None else workload.wanted - headcount.replicas
-    listed = _LISTED.get(ref.kind)
+    listed = kinds.LISTS_OF.get(ref.kind)
     return 0 if listed is None or listed in now.unreadable else -headcount.replicas
 
 

@@ -1,5 +1,6 @@
 """The kinds that decisions rest on, by their name in the API's paths; the keys of `Cluster.unreadable`."""
 
+from collections.abc import Mapping
 from typing import Final
 
 NODES: Final = "nodes"
@@ -20,3 +21,10 @@ RECORDS: Final = "evictionrecords"
 PLANS: Final = "placementplans"
 SLOTS: Final = "planslots"
 LEASES: Final = "leases"
+
+# Which list tells whether a workload is still there; of other kinds nobody lists, so that absence says nothing.
+LISTS_OF: Final[Mapping[str, str]] = {
+    "Deployment": DEPLOYMENTS,
+    "ReplicaSet": REPLICA_SETS,
+    "StatefulSet": STATEFUL_SETS,
+}

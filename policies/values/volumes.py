@@ -8,6 +8,7 @@ from policies.values.selectors import NodeSelectorTerm
 
 # What nodes of an older Kubernetes declare for a CSI driver's volumes: this and the driver's name.
 ATTACHMENTS: Final = "attachable-volumes-csi-"
+_SHARED: Final = frozenset({"ReadWriteMany", "ReadOnlyMany"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +28,11 @@ class Claim:
     volume: str | None = None
     storage_class: str | None = None
     access_modes: frozenset[str] = frozenset()
+
+    @property
+    def shared(self) -> bool:
+        """Whether pods on several nodes may use it at once."""
+        return bool(self.access_modes & _SHARED)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

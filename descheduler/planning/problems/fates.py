@@ -22,7 +22,6 @@ RULE: Final = "plan"
 RELIEF: Final = "relief"
 NOT_PLACED: Final = "not-placed"
 SHARED_VOLUME: Final = "shared-volume"
-_SHARED: Final = frozenset({"ReadWriteMany", "ReadOnlyMany"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -99,7 +98,7 @@ def _ties(pod: Pod, situation: Situation, *, others: Callable[[Pod], bool]) -> I
     """Yield why a volume ties a pod to others: it is attached to one node at a time, and they use it too."""
     for name in pod.claims:
         claim = situation.cluster.claims.get(f"{pod.namespace}/{name}")
-        for user in () if claim is None or claim.access_modes & _SHARED else _users(claim, situation):
+        for user in () if claim is None or claim.shared else _users(claim, situation):
             if user.uid != pod.uid and others(user):
                 yield Refusal(SHARED_VOLUME, f"claim {name} is used by {user} too, and by one node at a time")
 
