@@ -16,7 +16,6 @@ from launching.paths import RECORDS, REPORT
 
 # The extender explains what it would say of one pod; this one's workload is not moved, so no steering colours it.
 _ASKED_ABOUT: Final = "cart"
-_CREATED: Final = 201
 
 
 class Watcher:
@@ -52,7 +51,7 @@ class Watcher:
     def granted(self) -> tuple[str, ...]:
         """Return the pods whose eviction the API server granted, from its audit log."""
         asked = self._stage.plane.audit.evictions(namespace=NAMESPACE)
-        return tuple(request.name for request in asked if request.code == _CREATED)
+        return tuple(request.name for request in asked if request.granted)
 
     def closed(self, move: Move) -> str:
         """Return why the extender refuses the node that was left to the replacement; empty if it does not."""

@@ -135,7 +135,7 @@ class Descheduling:
 
     def evicted(self) -> list[str]:
         """Return the pods whose eviction the API server granted, from its audit log."""
-        return [request.name for request in self.scene.evictions() if request.code == 201]
+        return self.scene.evicted()
 
     def leader(self) -> str:
         """Return the pod name of the process that holds the Lease."""

@@ -71,8 +71,8 @@ def run(plane: ControlPlane, exporter: Exporter, prometheus: Prometheus) -> Minu
         try:
             with made.placing.services.descheduler(_policy(made)) as service:
                 wait_until(lambda: not _open(made, pods), "all of it", timeout=120, seen=lambda: _open(made, pods))
-                before = _evicted(made)
-                never(lambda: _evicted(made) != before, "another eviction", during=5)
+                before = made.scene.evicted()
+                never(lambda: made.scene.evicted() != before, "another eviction", during=5)
                 return _look(made, service, pods)
         finally:
             exporter.remove("loads")
@@ -152,10 +152,6 @@ def _pressure(made: Homes) -> dict[str, float]:
     }
 
 
-def _evicted(made: Homes) -> list[str]:
-    return [request.name for request in made.scene.evictions() if request.code == 201]
-
-
 def _told(made: Homes) -> dict[str, list[str]]:
     told: dict[str, list[str]] = {}
     for event in made.scene.events("EvictionRefused"):
@@ -165,14 +161,14 @@ def _told(made: Homes) -> dict[str, list[str]]:
 
 def _cases(made: Homes, pods: dict[str, str]) -> dict[str, str]:
     """Return the pods by case: of the two that share a budget it is about the one that was left."""
-    evicted = _evicted(made)
+    evicted = made.scene.evicted()
     left = [pods[home] for home in ("spent-1", "spent-2") if pods[home] not in evicted]
     return {**pods, "spent": left[0]} if left else pods
 
 
 def _open(made: Homes, pods: dict[str, str]) -> list[str]:
     """Name what has not happened yet."""
-    told, cases, evicted = _told(made), _cases(made, pods), _evicted(made)
+    told, cases, evicted = _told(made), _cases(made, pods), made.scene.evicted()
     unsaid = [
         case
         for case, rail in PROTECTED.items()
@@ -190,7 +186,7 @@ def _look(made: Homes, service: Service, pods: dict[str, str]) -> Minute:
     return Minute(
         pods=_cases(made, pods),
         nodes=made.nodes,
-        evicted=_evicted(made),
+        evicted=made.scene.evicted(),
         told=_told(made),
         refused={labels["rail"]: value for labels, value in samples if labels["rule"] == "buoyancy"},
         decided={line["pod"].split("/")[1]: line["rail"] for line in decisions if "pod" in line and "rail" in line},

@@ -131,7 +131,7 @@ class PlanSights:
 
     def evicted(self) -> list[str]:
         """Return the pods whose eviction the API server granted, in order, from its audit log."""
-        return [call.name for call in self.scene.evictions() if call.granted]
+        return self.scene.evicted()
 
     def gone_at(self, name: str) -> float:
         """Return when a pod was seen to be gone."""

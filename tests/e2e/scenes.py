@@ -117,6 +117,10 @@ class Scene:
         """Return every eviction that anybody asked for in this namespace, with the answers."""
         return self.plane.audit.evictions(namespace=self.namespace)
 
+    def evicted(self) -> list[str]:
+        """Return the pods whose eviction the API server granted, in order, from its audit log."""
+        return [request.name for request in self.evictions() if request.granted]
+
     def events(self, reason: str | None = None) -> list[Object]:
         """Return the events of this namespace, or those with one reason."""
         found = self.api.items(self._path("events"))

@@ -221,12 +221,8 @@ def _missed(made: Homes) -> dict[str, float]:
     return {labels["pod"]: seconds for labels, seconds in found}
 
 
-def _evicted(made: Homes) -> list[str]:
-    return [request.name for request in made.scene.evictions() if request.code == 201]
-
-
 def _apps(made: Homes) -> set[str]:
-    return {name.rsplit("-", 2)[0] for name in _evicted(made)}
+    return {name.rsplit("-", 2)[0] for name in made.scene.evicted()}
 
 
 def _wait_moved(made: Homes, service: Service, pod: str) -> None:
@@ -236,7 +232,7 @@ def _wait_moved(made: Homes, service: Service, pod: str) -> None:
         record = made.placing.services.record_of(pod)
         return record is not None and record["status"].get("landing", "Pending") != "Pending"
 
-    wait_until(lambda: pod in _evicted(made), f"{pod} to go", timeout=120, seen=service.program.tail)
+    wait_until(lambda: pod in made.scene.evicted(), f"{pod} to go", timeout=120, seen=service.program.tail)
     wait_until(landed, f"{pod} to land", timeout=60, seen=service.program.tail)
 
 
@@ -248,7 +244,7 @@ def _snapshot(made: Homes, service: Service, extender: Extender) -> Snapshot:
     services = made.placing.services
     pods = {name.rsplit("-", 2)[0]: name for name in (raw["metadata"]["name"] for raw in made.scene.pods())}
     return Snapshot(
-        evicted=_evicted(made),
+        evicted=made.scene.evicted(),
         records={record["spec"]["pod"]["name"]: record for record in services.records()},
         events=made.scene.events(),
         report=services.report(),

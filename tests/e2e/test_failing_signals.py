@@ -124,10 +124,6 @@ class Rig:
             seen=self.extender.readyz,
         )
 
-    def evicted(self) -> list[str]:
-        """Return the pods whose eviction was granted, in order."""
-        return [request.name for request in self.scene.evictions() if request.code == 201]
-
     def bind(self, name: str, node: str = "") -> str:
         """Create a pod, for one node if one is given, and return where it is bound."""
         selector = {"kubernetes.io/hostname": node} if node else {}
@@ -225,7 +221,7 @@ def test_nodes_whose_figures_fail_are_unknown_and_only_the_well_measured_one_is_
     rig.use(paused=False)
 
     assert raw_headroom(rig, killed) < 0, "without its age this node would be in trouble still"
-    wait_until(lambda: rig.evicted() == [pods[good]], "the well measured node to be relieved", timeout=30)
+    wait_until(lambda: rig.scene.evicted() == [pods[good]], "the well measured node to be relieved", timeout=30)
     assert rig.bind("pinned", killed) == killed
     assert rig.bind("free") != ""
     assert rig.extender.metric("bayplan_extender_nodes", confidence="unknown") == 3
@@ -237,7 +233,7 @@ def test_nodes_whose_figures_fail_are_unknown_and_only_the_well_measured_one_is_
         service: Service = rig.extender if "extender" in name else rig.descheduler
         assert service.metric(name, state="nan", **labels) == 1, name
         assert service.metric(name, state="stale", **labels) + service.metric(name, state="missing", **labels) >= 1
-    never(lambda: rig.evicted() != [pods[good]], "another eviction", during=5)
+    never(lambda: rig.scene.evicted() != [pods[good]], "another eviction", during=5)
 
 
 def raw_headroom(rig: Rig, node: str) -> float:
@@ -251,7 +247,7 @@ def test_nobody_is_evicted_while_a_query_fails_or_prometheus_is_down(rig: Rig) -
     rig.use(paused=True)
     hot, *calm = rig.scene.nodes(4)
     pod = rig.put("taker", hot)
-    before = rig.evicted()
+    before = rig.scene.evicted()
     for node in (hot, *calm):
         rig.figures.node(node, HOT if node == hot else CALM)
     rig.would_evict({pod})
@@ -280,11 +276,11 @@ def test_nobody_is_evicted_while_a_query_fails_or_prometheus_is_down(rig: Rig) -
     )
     assert rig.descheduler.readyz()["ready"]
     assert rig.descheduler.readyz()["signals"].keys() >= {"cpu.node", "cpu.age"}
-    never(lambda: rig.evicted() != before, "an eviction without any figures", during=5)
+    never(lambda: rig.scene.evicted() != before, "an eviction without any figures", during=5)
 
     rig.prometheus.program.start()
 
-    wait_until(lambda: rig.evicted() == [*before, pod], "the eviction on good figures again", timeout=90)
+    wait_until(lambda: rig.scene.evicted() == [*before, pod], "the eviction on good figures again", timeout=90)
     wait_until(
         lambda: rig.extender.metric("bayplan_extender_signal_nodes", resource="cpu", state="fresh") > 0,
         "the extender to know nodes again",
