@@ -41,6 +41,12 @@ _WORDS: Final = {
     "repaired": "B3",
     "bayplan": "Bayplan",
 }
+# The baselines, each with the time that it is given wherever it stands beside us.
+NOTHING: Final = Setup(solver="nothing")
+DEFAULT: Final = Setup(solver="default")
+PREEMPTING: Final = Setup(solver="preempting")
+RELEASED: Final = Setup(solver="released", seconds=10.0)
+REPAIRED: Final = Setup(solver="repaired", seconds=10.0)
 
 
 class Scale(Enum):

@@ -5,12 +5,11 @@ from dataclasses import dataclass
 from typing import Final
 
 from bench.placements import cases
-from bench.placements.lab import Lab, Scale, Setup
+from bench.placements.lab import DEFAULT, PREEMPTING, RELEASED, REPAIRED, Lab, Scale, Setup
 from bench.placements.running import Outcome
 from bench.results import Result
 
 _PRICE: Final = 6
-_DEFAULT: Final = Setup(solver="default")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -26,7 +25,7 @@ class _Row:
     plan: float | None = None
     share: float | None = None
     per_pod: float | None = None
-    beside: tuple[Setup, ...] = (_DEFAULT,)
+    beside: tuple[Setup, ...] = (DEFAULT,)
 
     @property
     def target(self) -> str:
@@ -37,10 +36,8 @@ class _Row:
         return "; ".join(parts) or "none"
 
 
-_ALGORITHMS: Final = (Setup(solver="released", seconds=10.0), Setup(solver="repaired", seconds=10.0))
-_PREEMPTING: Final = Setup(solver="preempting")
 ROWS: Final = (
-    _Row(nodes=100, seconds=5, seeds=5, plan=0.2, share=0.995, beside=(_DEFAULT, _PREEMPTING, *_ALGORITHMS)),
+    _Row(nodes=100, seconds=5, seeds=5, plan=0.2, share=0.995, beside=(DEFAULT, PREEMPTING, RELEASED, REPAIRED)),
     _Row(nodes=500, seconds=10, seeds=3),
     _Row(nodes=1_000, seconds=10, seeds=3, plan=0.5, share=0.9985, per_pod=2),
     _Row(nodes=5_000, seconds=10, seeds=1, plan=2, share=0.9995),

@@ -7,7 +7,7 @@ from typing import Final
 from bench.placements import cases
 from bench.placements.bytedance import LARGE, SMALL
 from bench.placements.devices import WHOLE, packs
-from bench.placements.lab import Lab, Scale, Setup
+from bench.placements.lab import DEFAULT, RELEASED, REPAIRED, Lab, Scale, Setup
 from bench.placements.openb import GPU
 from bench.placements.running import Instance, Outcome
 from bench.results import Result
@@ -16,9 +16,6 @@ from descheduler.optimiser.solution import doing_nothing
 
 _PROVEN: Final = Setup(seconds=5.0, price=None)
 _TEN: Final = Setup(seconds=10.0, price=None)
-_B2: Final = Setup(solver="released", seconds=10.0)
-_B3: Final = Setup(solver="repaired", seconds=10.0)
-_DEFAULT: Final = Setup(solver="default")
 _SMALL_SEEDS: Final = (0, 1, 2)
 _MINIMUM: Final = {0: 34, 1: 22, 2: 33}
 _LARGE_SEEDS: Final = (0, 1, 2, 3, 4)
@@ -39,8 +36,8 @@ def measure(lab: Lab) -> Iterator[Result]:
 def _small(lab: Lab) -> Iterator[Result]:
     instances = [*lab.instances(f"bytedance-{SMALL}-98", _SMALL_SEEDS)]
     ours = [lab.answer(one, _PROVEN) for one in instances]
-    theirs = [lab.answer(one, _B2) for one in instances[: lab.compared()]]
-    repaired = [lab.answer(one, _B3) for one in instances[: lab.compared()]]
+    theirs = [lab.answer(one, RELEASED) for one in instances[: lab.compared()]]
+    repaired = [lab.answer(one, REPAIRED) for one in instances[: lab.compared()]]
     within = [one for one in ours if one.proven and lab.seconds(one.seconds) <= 1.0]
     exact = all(one.disruptions == _MINIMUM[one.instance.seed] for one in ours)
     yield Result(
@@ -60,7 +57,7 @@ def _large(lab: Lab, demand: int) -> Iterator[Result]:
     if not instances:
         return
     ours = [lab.answer(one, _TEN) for one in instances]
-    beside = [lab.answer(instances[0], setup) for setup in (_DEFAULT, _B2, _B3)]
+    beside = [lab.answer(instances[0], setup) for setup in (DEFAULT, RELEASED, REPAIRED)]
     first = [_all_placed_at(lab, one) for one in ours]
     soon = sum(at is not None and at <= 1.0 for at in first)
     fewest = sum(not _left(one) and one.disruptions <= _MOST_MOVES[demand] for one in ours)
@@ -72,13 +69,15 @@ def _large(lab: Lab, demand: int) -> Iterator[Result]:
         seen=f"{soon} of {len(ours)} within 1 s ({told}); {fewest} of {len(ours)} with few moves",
         met=soon == fewest == len(ours),
         remarks=f"{_each(ours)}; seed {seeds[0]}: "
-        + "; ".join(f"{one} {_each([found])}" for one, found in zip((_DEFAULT, _B2, _B3), beside, strict=True)),
+        + "; ".join(
+            f"{one} {_each([found])}" for one, found in zip((DEFAULT, RELEASED, REPAIRED), beside, strict=True)
+        ),
     )
 
 
 def _openb(lab: Lab, name: str, what: str) -> Iterator[Result]:
     for instance in lab.instances(name, cases.SEEDS[:1]):
-        ours, default, options = lab.answer(instance, _TEN), lab.answer(instance, _DEFAULT), lab.options(_TEN)
+        ours, default, options = lab.answer(instance, _TEN), lab.answer(instance, DEFAULT), lab.options(_TEN)
         kinds = len({item.requests for item in instance.problem.items})
         yield Result(
             row="real",

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from bench.placements import cases, traces
-from bench.placements.lab import Lab, Setup
+from bench.placements.lab import DEFAULT, NOTHING, PREEMPTING, RELEASED, REPAIRED, Lab, Setup
 from bench.placements.running import Instance, Outcome
 from bench.results import Result
 from descheduler.optimiser import vectors
@@ -12,9 +12,7 @@ from descheduler.optimiser import vectors
 ONE_SECOND: Final = Setup(seconds=1.0)
 FIVE_SECONDS: Final = Setup(seconds=5.0)
 ANY_PRICE: Final = Setup(seconds=5.0, price=None)
-B2: Final = Setup(solver="released", seconds=10.0)
-B3: Final = Setup(solver="repaired", seconds=10.0)
-_RULES: Final = (Setup(solver="nothing"), Setup(solver="default"), Setup(solver="preempting"))
+_RULES: Final = (NOTHING, DEFAULT, PREEMPTING)
 _USEFUL_SHARE: Final = 0.8
 _NEARLY_ALL: Final = 0.95
 _PER_POD: Final = 2.0
@@ -33,15 +31,15 @@ def measure(lab: Lab) -> Iterator[Result]:
             lab.answer(instance, setup)
     yield _within_a_second(lab, large)
     yield _within_five(lab, large)
-    yield _at_the_count_of(lab, cells["32x1"], B2, most=_OF_B2)
-    yield _at_the_count_of(lab, cells["32x1"], B3, most=_OF_B3)
+    yield _at_the_count_of(lab, cells["32x1"], RELEASED, most=_OF_B2)
+    yield _at_the_count_of(lab, cells["32x1"], REPAIRED, most=_OF_B3)
     yield _sixteen(lab, small)
     yield _proven(lab, small)
     yield _published(lab)
 
 
 def _within_a_second(lab: Lab, instances: Sequence[Instance]) -> Result:
-    ours, theirs = _answers(lab, instances, ONE_SECOND), _answers(lab, _compared(lab, instances), B2)
+    ours, theirs = _answers(lab, instances, ONE_SECOND), _answers(lab, _compared(lab, instances), RELEASED)
     useful = sum(outcome.useful for outcome in ours)
     gained, disruptions = _sums(ours)
     share, each = gained / _pending(instances), disruptions / max(1, gained)
@@ -58,7 +56,7 @@ def _within_a_second(lab: Lab, instances: Sequence[Instance]) -> Result:
 
 def _within_five(lab: Lab, instances: Sequence[Instance]) -> Result:
     compared = _compared(lab, instances)
-    ours, theirs = _answers(lab, instances, ANY_PRICE), _answers(lab, compared, B2)
+    ours, theirs = _answers(lab, instances, ANY_PRICE), _answers(lab, compared, RELEASED)
     gained, disruptions = _sums(ours)
     behind = sum(not _no_fewer(lab.answer(one, ANY_PRICE), other) for one, other in zip(compared, theirs, strict=True))
     share = gained / _pending(instances)
@@ -101,7 +99,7 @@ def _at_the_count_of(lab: Lab, instances: Sequence[Instance], setup: Setup, *, m
 
 def _sixteen(lab: Lab, instances: Sequence[Instance]) -> Result:
     instances = _compared(lab, instances)
-    theirs = _answers(lab, instances, B2)
+    theirs = _answers(lab, instances, RELEASED)
     ours = [
         min((lab.answer(one, setup) for setup in (FIVE_SECONDS, ANY_PRICE)), key=_fewest_unplaced) for one in instances
     ]
@@ -130,13 +128,13 @@ def _proven(lab: Lab, instances: Sequence[Instance]) -> Result:
         seen=f"{proven} of {len(ours)}",
         met=proven >= _PROVEN_SHARE * len(ours),
         remarks=f"within 5 s {sum(one.proven for one in ours)}; B2 in 10 s "
-        f"{_proofs(lab, instances, B2)}, B3 {_proofs(lab, instances, B3)}",
+        f"{_proofs(lab, instances, RELEASED)}, B3 {_proofs(lab, instances, REPAIRED)}",
     )
 
 
 def _published(lab: Lab) -> Result:
     instances = [*lab.instances("trace-32x4", range(lab.compared(len(traces.SEEDS))))]
-    ours, theirs = _answers(lab, instances, FIVE_SECONDS), _answers(lab, instances, B2)
+    ours, theirs = _answers(lab, instances, FIVE_SECONDS), _answers(lab, instances, RELEASED)
     gained, disruptions = _sums(ours)
     behind = sum(not _no_fewer(one, other) for one, other in zip(ours, theirs, strict=True))
     return Result(
@@ -186,7 +184,7 @@ def _fewest_unplaced(outcome: Outcome) -> tuple[int, ...]:
 def _beside(lab: Lab, instances: Sequence[Instance]) -> str:
     """Return pods and disruptions of every baseline, and ours, where all of them were asked."""
     compared, told = _compared(lab, instances), []
-    for setup in (*_RULES[1:], B2, B3, FIVE_SECONDS):
+    for setup in (*_RULES[1:], RELEASED, REPAIRED, FIVE_SECONDS):
         gained, disruptions = _sums(_answers(lab, compared, setup))
         told.append(f"{setup} {gained} / {disruptions}")
     return f"in {len(compared)} of {_pending(compared)} pods: {', '.join(told)}"
