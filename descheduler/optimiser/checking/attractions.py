@@ -13,9 +13,9 @@ from descheduler.optimiser.problem import Attraction
 def violations(judged: Judged) -> Iterator[Violation]:
     """Yield each pod that is still waiting for its match once nobody else can be bound."""
     bound = {index for index, place in enumerate(judged.places) if place is not None} - judged.comers
-    drawn = {comer: _drawn_by(judged, comer) for comer in sorted(judged.comers)} if judged.problem.attractions else {}
-    bound |= {comer for comer in judged.comers if not drawn.get(comer)}
-    waiting = [comer for comer, terms in drawn.items() if terms]
+    drawn = _drawn(judged)
+    bound |= judged.comers - drawn.keys()
+    waiting = sorted(drawn)
     while binding := _next(judged, drawn, waiting, bound):
         bound |= binding
         waiting = [comer for comer in waiting if comer not in binding]
@@ -28,8 +28,13 @@ def violations(judged: Judged) -> Iterator[Violation]:
         )
 
 
-def _drawn_by(judged: Judged, comer: int) -> list[Attraction]:
-    return [term for term in judged.problem.attractions if comer in term.carriers]
+def _drawn(judged: Judged) -> dict[int, list[Attraction]]:
+    """Return the terms of each pod that comes and carries any."""
+    drawn: dict[int, list[Attraction]] = {}
+    for term in judged.problem.attractions:
+        for comer in judged.comers.intersection(term.carriers):
+            drawn.setdefault(comer, []).append(term)
+    return drawn
 
 
 def _next(judged: Judged, drawn: dict[int, list[Attraction]], waiting: list[int], bound: set[int]) -> frozenset[int]:

@@ -14,9 +14,12 @@ from descheduler.optimiser.problem import Spread
 def violations(judged: Judged) -> Iterator[Violation]:
     """Yield each domain that takes a carrier beyond the skew, and each carrier on a node without the key."""
     for spread in judged.problem.spreads:
+        taking = _taking(judged, spread)
+        if not taking:
+            continue  # there are thousands, and a plan moves a few pods
         counts = _counts(judged, spread)
         allowed = _least(spread, counts) + spread.max_skew
-        for domain, comer in _taking(judged, spread).items():
+        for domain, comer in taking.items():
             if domain < 0:
                 yield _breach(spread, judged.pod(comer), "a node without the key", "a node that has it")
             elif counts[domain] > allowed:
