@@ -11,11 +11,11 @@ from queue import SimpleQueue
 from typing import Any, Final, TypeVar
 
 from bench import population
-from bench.population import Object, Population
+from bench.population import Population
 from controlplane import objects
 from controlplane.api import Api
 from controlplane.clusters import ControlPlane
-from controlplane.objects import NodeShape
+from controlplane.objects import NodeShape, Object
 from controlplane.waiting import wait_until
 
 _CONNECTIONS: Final = 8

@@ -5,9 +5,10 @@ Pods are of ordinary size (about 2.5 kB of JSON); it knows nothing of who reads 
 
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Any, Final
+from typing import Final
 
-Object = dict[str, Any]
+from controlplane.objects import Object
+
 SCHEDULER: Final = "bayplan-scheduler"
 _NAMESPACES: Final = 50
 _DAY: Final = 86_400.0

@@ -4,11 +4,11 @@ import contextlib
 import json
 from collections.abc import Iterator
 from types import TracebackType
-from typing import Any, Self
+from typing import Self
 
 import requests
 
-Object = dict[str, Any]
+from controlplane.objects import Object
 
 
 class ApiRefusedError(RuntimeError):

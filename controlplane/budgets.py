@@ -7,7 +7,8 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
-from controlplane.replaying import Object, State, is_healthy
+from controlplane.objects import Object
+from controlplane.replaying import State, is_healthy
 
 _WHOLE = 100
 

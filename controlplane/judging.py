@@ -9,7 +9,8 @@ from dataclasses import dataclass, field
 
 from controlplane import budgets, replaying
 from controlplane.auditing import Request
-from controlplane.replaying import Change, Key, Object, State, is_healthy
+from controlplane.objects import Object
+from controlplane.replaying import Change, Key, State, is_healthy
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

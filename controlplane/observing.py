@@ -4,11 +4,10 @@ import threading
 import time
 from dataclasses import dataclass
 from types import TracebackType
-from typing import Any, Self
+from typing import Self
 
 from controlplane.api import Api, ApiRefusedError
-
-Object = dict[str, Any]
+from controlplane.objects import Object
 
 
 @dataclass(frozen=True, slots=True)

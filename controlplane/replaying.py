@@ -5,11 +5,10 @@ All kinds are stored in one etcd, so resource versions put the changes of all of
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any
 
+from controlplane.objects import Object
 from controlplane.observing import Seen
 
-Object = dict[str, Any]
 Key = tuple[str, str, str]
 # The kinds that have replicas, and those that make pods for another one.
 REPLICATED = ("Deployment", "StatefulSet", "ReplicaSet")

@@ -16,7 +16,8 @@ import orjson
 
 from bench import population
 from bench.loads.serving import Handler, serve
-from bench.population import Object, Population
+from bench.population import Population
+from controlplane.objects import Object
 
 _BOOKMARK_EVERY: Final = 60.0
 _NODE_REPORTS_EVERY: Final = 300.0

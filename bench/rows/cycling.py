@@ -14,13 +14,13 @@ import requests
 from bench import crowding, memory, plans, population, scraping
 from bench.crowding import Crowd
 from bench.plans import Measured
-from bench.population import Object, Population
+from bench.population import Population
 from bench.results import Result
 from bench.scraping import Scrape
 from bench.stage import Stage
 from controlplane import building
 from controlplane.clusters import ControlPlane, Options
-from controlplane.objects import NodeShape
+from controlplane.objects import NodeShape, Object
 from launching import installing
 from launching.services import Service
 

@@ -7,8 +7,9 @@ import pytest
 
 from controlplane.auditing import Request
 from controlplane.judging import Judgement, Rules, judge
+from controlplane.objects import Object
 from controlplane.observing import Seen
-from controlplane.replaying import Object, in_order
+from controlplane.replaying import in_order
 
 EVICTED = {"type": "DisruptionTarget", "status": "True", "reason": "EvictionByEvictionAPI"}
 PREEMPTED = {"type": "DisruptionTarget", "status": "True", "reason": "PreemptionByScheduler"}
