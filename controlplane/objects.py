@@ -21,6 +21,7 @@ CLUSTER_WIDE = frozenset(
         "PersistentVolume",
         "PriorityClass",
         "StorageClass",
+        "VolumeAttachment",
     }
 )
 

@@ -1,6 +1,6 @@
-"""Volumes of a CSI driver without the driver: claims bound to volumes by hand, and CSINodes that say how many fit.
+"""Volumes of a CSI driver without the driver: claims bound to volumes by hand, CSINodes that say how many fit.
 
-It makes objects and waits for kube-controller-manager to bind them; nothing is ever attached.
+It makes objects and waits for kube-controller-manager to bind them; nobody attaches anything.
 """
 
 from dataclasses import dataclass
@@ -22,12 +22,19 @@ class Disks:
 
     def claim(self, name: str) -> list[dict[str, Any]]:
         """Make a claim with its volume, and return it as the `volumes` of a pod that uses it."""
-        volume = f"{self.scene.name}-{name}"
+        volume = self._volume(name)
         self.scene.create(_volume(volume, claim=name, namespace=self.scene.namespace))
         self.scene.create(_claim(name, volume=volume))
         path = f"/api/v1/namespaces/{self.scene.namespace}/persistentvolumeclaims/{name}"
         wait_until(lambda: self.scene.api.get(path)["status"].get("phase") == "Bound", f"claim {name} to be bound")
         return [{"name": "data", "persistentVolumeClaim": {"claimName": name}}]
+
+    def attach(self, name: str, node: str) -> str:
+        """Leave the volume of a claim attached to a node, whoever uses it; return the path of the attachment."""
+        spec = {"attacher": DRIVER, "nodeName": node, "source": {"persistentVolumeName": self._volume(name)}}
+        head = {"apiVersion": "storage.k8s.io/v1", "kind": "VolumeAttachment", "metadata": {"name": self._volume(name)}}
+        self.scene.create({**head, "spec": spec})
+        return f"/apis/storage.k8s.io/v1/volumeattachments/{self._volume(name)}"
 
     def limit(self, node: str, most: int) -> None:
         """Let a node attach so many volumes, whatever it said before."""
@@ -41,6 +48,9 @@ class Disks:
                 "spec": {"drivers": [driver]},
             }
         )
+
+    def _volume(self, name: str) -> str:
+        return f"{self.scene.name}-{name}"
 
 
 def _volume(name: str, *, claim: str, namespace: str) -> Object:

@@ -12,7 +12,7 @@ from launching.services import Service
 from tests.e2e.descheduling import Descheduling, descheduling, rails
 from tests.e2e.disks import DRIVER, Disks
 from tests.e2e.planning import Lot, Planning, small
-from tests.e2e.scenes import Scene
+from tests.e2e.scenes import Scene, summary
 
 
 @pytest.fixture
@@ -41,6 +41,17 @@ def test_pod_is_evicted_only_where_its_volume_can_be_attached(cluster: Deschedul
     assert cluster.evicted() == []
 
     disks.limit(roomy, 2)
+    disks.claim("gone")
+    attachment = disks.attach("gone", roomy)
+    lingering = cluster.once(policy)
+
+    assert rails(lingering) == {"big": "no-destination"}, lingering.log
+    scene.pod("probe", PodShape(spec={"volumes": disks.claim("probe")}, node_selector=there))
+    wait_until(lambda: "max volume count" in summary(scene.pods("probe")[0]), "kube-scheduler to say the same")
+    scene.api.delete(f"/api/v1/namespaces/{scene.namespace}/pods/probe", gracePeriodSeconds="0")
+    assert cluster.evicted() == []
+
+    scene.api.delete(attachment)
     free = cluster.once(policy)
 
     assert cluster.evicted() == [victim["metadata"]["name"]], free.log
