@@ -21,7 +21,7 @@ from simulator.api_server import ApiServer
 from simulator.clock import ManualClock
 from simulator.controllers.nodes import Kubelets
 from simulator.controllers.standard import standard_controllers
-from simulator.jsons import Raw
+from simulator.jsons import Raw, merged
 from simulator.store import Change
 from simulator.writing import Writer
 from sources.signals.reader import Inventory, SignalReader
@@ -119,6 +119,12 @@ class Site:
     def process(self, name: str = "a", **changes: Any) -> "Process":
         """Start a descheduler process and let it ask for the lease."""
         return Process(self, name, **changes)
+
+    def edit(self, plural: str, name: str, patch: Raw) -> None:
+        """Change an object as it stands, status included."""
+        seen = self.server.find(plural, name)
+        assert seen is not None
+        self.server.put(merged(seen, patch))
 
     def evictions(self) -> list[str]:
         """Return the names of the pods for which an eviction call came in."""

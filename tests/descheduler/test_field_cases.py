@@ -7,7 +7,6 @@ import pytest
 from descheduler.decisions import Kind
 from policies.model.policy import Policy
 from policies.values.pods import Phase
-from simulator.jsons import Raw, merged
 from tests.builders import NOW
 from tests.descheduler.builders import make_policy
 from tests.descheduler.cycles import hot, refusals
@@ -15,13 +14,6 @@ from tests.descheduler.site import CPU, Process, Site, policy
 from tests.raw import raw_pdb, raw_pod
 
 HOUR = 3600.0
-
-
-def edit(site: Site, plural: str, name: str, patch: Raw) -> None:
-    """Change an object as it stands."""
-    seen = site.server.find(plural, name)
-    assert seen is not None
-    site.server.put(merged(seen, patch))
 
 
 def run_for(process: Process, hours: float) -> list[str]:
@@ -42,9 +34,9 @@ def test_fc_008_soft_spread_is_no_reason_to_move_anybody() -> None:
     soft = {"maxSkew": 1, "topologyKey": "topology.kubernetes.io/zone", "whenUnsatisfiable": "ScheduleAnyway"}
     spread = {"topologySpreadConstraints": [soft | {"labelSelector": {"matchLabels": {"app": "app"}}}]}
     for at in range(3):
-        edit(site, "pods", f"app-{at}", {"spec": spread})
+        site.edit("pods", f"app-{at}", {"spec": spread})
     for name in ("n2", "n3"):
-        edit(site, "nodes", name, {"metadata": {"labels": {"topology.kubernetes.io/zone": "b"}}})
+        site.edit("nodes", name, {"metadata": {"labels": {"topology.kubernetes.io/zone": "b"}}})
 
     assert run_for(site.process(), 8) == []
 
@@ -74,7 +66,7 @@ def broken(policy_word: str) -> Site:
     waiting = {"name": "main", "restartCount": 90, "ready": False, "state": {"waiting": {"reason": "CrashLoopBackOff"}}}
     for at in (0, 1):
         conditions = [{"type": "Ready", "status": "False", "lastTransitionTime": "2027-01-15T07:00:00Z"}]
-        edit(site, "pods", f"app-{at}", {"status": {"conditions": conditions, "containerStatuses": [waiting]}})
+        site.edit("pods", f"app-{at}", {"status": {"conditions": conditions, "containerStatuses": [waiting]}})
     spec = {"minAvailable": None, "maxUnavailable": "20%", "unhealthyPodEvictionPolicy": policy_word}
     site.server.put(raw_pdb("app", app="app", spec=spec))
     return site
@@ -101,7 +93,7 @@ def test_fc_029_a_single_replica_stays_and_its_workload_is_not_touched() -> None
 @pytest.mark.parametrize("value", ["true", "false", "no", ""])
 def test_fc_035_the_annotation_of_another_descheduler_protects_whatever_it_says(value: str) -> None:
     site = hot()
-    edit(site, "pods", "web-0", {"metadata": {"annotations": {"descheduler.alpha.kubernetes.io/evict": value}}})
+    site.edit("pods", "web-0", {"metadata": {"annotations": {"descheduler.alpha.kubernetes.io/evict": value}}})
     process = site.process()
 
     assert refusals(process) == {"web-0": "veto"}
@@ -118,7 +110,7 @@ def test_fc_040_a_policy_that_selects_batch_pods_moves_no_others() -> None:
         scope=scope,
         eviction={"mode": "enforce", "coolDown": {"initial": "1s", "max": "1s"}},
     )
-    edit(site, "pods", "api-0", {"metadata": {"labels": {"tier": "batch"}}})
+    site.edit("pods", "api-0", {"metadata": {"labels": {"tier": "batch"}}})
 
     assert refusals(site.process()) == {"web-0": "scope"}
     assert site.evictions() == ["api-0"]
@@ -154,7 +146,7 @@ def test_fc_043_by_default_a_minute_of_heat_moves_nobody_and_ten_minutes_one() -
 def test_fc_064_a_pod_that_waits_on_a_dead_node_is_left_alone() -> None:
     site = hot()
     site.server.put(raw_pod("stuck", node="n3", phase=Phase.PENDING, ready=False, bound_at=NOW - 1560))
-    edit(site, "nodes", "n3", {"status": {"conditions": [{"type": "Ready", "status": "Unknown"}]}})
+    site.edit("nodes", "n3", {"status": {"conditions": [{"type": "Ready", "status": "Unknown"}]}})
     site.demands["stuck"] = 0.0
     process = site.process()
 

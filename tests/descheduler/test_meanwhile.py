@@ -10,7 +10,6 @@ from descheduler.decisions import Kind
 from descheduler.snapshots import WatchedClusters
 from simulator.failures import Cause, Failure
 from simulator.faults import Before, Fail
-from simulator.jsons import Raw, merged
 from sources.kube.cluster_watch import ClusterWatch, WatchSettings
 from sources.kube.records import records_path
 from tests.builders import NOW
@@ -25,16 +24,9 @@ MERGE: Final = "application/merge-patch+json"
 Change = Callable[[Site], object]
 
 
-def edit(site: Site, plural: str, name: str, patch: Raw) -> None:
-    """Change an object as it stands, status included."""
-    seen = site.server.find(plural, name)
-    assert seen is not None
-    site.server.put(merged(seen, patch))
-
-
 def annotate(plural: str, name: str, key: str) -> Change:
     """Return the change that puts an annotation on an object."""
-    return lambda site: edit(site, plural, name, {"metadata": {"annotations": {key: "true"}}})
+    return lambda site: site.edit(plural, name, {"metadata": {"annotations": {key: "true"}}})
 
 
 def pdb(name: str, *, at_least: int) -> Change:
@@ -64,7 +56,7 @@ def new_image(site: Site) -> None:
 
 def orphaned(site: Site) -> None:
     """Let the ReplicaSet go and leave its pods."""
-    edit(site, "pods", "web-0", {"metadata": {"ownerReferences": None}})
+    site.edit("pods", "web-0", {"metadata": {"ownerReferences": None}})
     site.server.remove("replicasets", "web-rs")
 
 
@@ -77,13 +69,13 @@ def unready_siblings(site: Site) -> None:
     """Let the other replicas fail their probes."""
     for name in ("web-1", "web-2"):
         conditions = [{"type": "Ready", "status": "False", "lastTransitionTime": "2027-01-15T08:00:00Z"}]
-        edit(site, "pods", name, {"status": {"conditions": conditions}})
+        site.edit("pods", name, {"status": {"conditions": conditions}})
 
 
 def destinations_gone(site: Site) -> None:
     """Leave no node that could take the replacement, without leaving too few nodes in all."""
     for name in ("n2", "n3"):
-        edit(site, "nodes", name, {"spec": {"taints": [{"key": "new", "effect": "NoSchedule"}]}})
+        site.edit("nodes", name, {"spec": {"taints": [{"key": "new", "effect": "NoSchedule"}]}})
 
 
 def destinations_full(site: Site) -> None:
@@ -95,7 +87,7 @@ def destinations_full(site: Site) -> None:
 def upgrade(site: Site) -> None:
     """Cordon half of the nodes."""
     for name in ("n2", "n3"):
-        edit(site, "nodes", name, {"spec": {"unschedulable": True}})
+        site.edit("nodes", name, {"spec": {"unschedulable": True}})
 
 
 def record_of(pod: str, workload: str) -> Change:
@@ -134,7 +126,7 @@ CHANGES: Final[dict[str, tuple[Change, str]]] = {
     "the pod is orphaned": (orphaned, "bare"),
     "the controllers are deleted": (controllers_gone, "terminating"),
     "the siblings fail": (unready_siblings, "ready-floor"),
-    "the node is cordoned": (lambda site: edit(site, "nodes", "n1", {"spec": {"unschedulable": True}}), "source-node"),
+    "the node is cordoned": (lambda site: site.edit("nodes", "n1", {"spec": {"unschedulable": True}}), "source-node"),
     "the node is not ready": (
         lambda site: site.server.put(raw_node("n1", ready=False)),
         "source-node",
