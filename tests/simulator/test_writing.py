@@ -1,4 +1,4 @@
-"""Writes answer as kube-apiserver does."""
+"""Creates and bindings answer as kube-apiserver's do, and what it does not do is refused."""
 
 import contextlib
 from concurrent.futures import ThreadPoolExecutor
@@ -7,18 +7,9 @@ import pytest
 
 from simulator.api_server import ApiServer
 from simulator.clock import START, ManualClock
-from simulator.jsons import Raw
 from sources.kube.errors import AlreadyExists, Conflict, NotFound, StatusError
-from tests.raw import raw_lease, raw_object, raw_pod
-
-LEASES = "/apis/coordination.k8s.io/v1/namespaces/bayplan-system/leases"
-PODS = "/api/v1/namespaces/default/pods"
-RECORDS = "/apis/bayplan.dev/v1alpha1/namespaces/bayplan-system/evictionrecords"
-MERGE = "application/merge-patch+json"
-
-
-def new(name: str, **more: object) -> Raw:
-    return {"metadata": {"name": name}, **more}
+from tests.raw import raw_object, raw_pod
+from tests.simulator.paths import LEASES, PODS, RECORDS, new
 
 
 def test_create_gives_uid_version_time_and_the_servers_date(api: ApiServer, clock: ManualClock) -> None:
@@ -118,167 +109,6 @@ def test_new_pod_gets_scheduler_grace_and_the_priority_of_its_class(api: ApiServ
     assert [spec["priority"] for spec in specs] == [1000, 7, 2_000_001_000]
     assert specs[0]["schedulerName"] == "default-scheduler"
     assert specs[0]["terminationGracePeriodSeconds"] == 30
-
-
-def test_update_with_an_old_version_loses(api: ApiServer) -> None:
-    first = api.request("POST", LEASES, body=new("a", spec={"holderIdentity": "x"})).body
-    api.request("PUT", f"{LEASES}/a", body=first | {"spec": {"holderIdentity": "y"}})
-
-    with pytest.raises(Conflict, match="the object has been modified"):
-        api.request("PUT", f"{LEASES}/a", body=first | {"spec": {"holderIdentity": "z"}})
-
-    lease = api.find("leases", "a", "bayplan-system")
-    assert lease is not None
-    assert lease["spec"] == {"holderIdentity": "y"}
-
-
-def test_lease_update_must_carry_a_version(api: ApiServer) -> None:
-    api.request("POST", LEASES, body=new("a"))
-
-    with pytest.raises(StatusError, match="resourceVersion: Invalid value: 0: must be specified") as error:
-        api.request("PUT", f"{LEASES}/a", body=new("a"))
-
-    assert error.value.status == 422
-
-
-def test_update_for_another_uid_or_name_is_refused(api: ApiServer) -> None:
-    lease = api.request("POST", LEASES, body=new("a")).body
-
-    with pytest.raises(Conflict, match="UID in precondition: other"):
-        api.request("PUT", f"{LEASES}/a", body=lease | {"metadata": lease["metadata"] | {"uid": "other"}})
-    with pytest.raises(StatusError, match=r"name of the object \(b\) does not match the name on the URL \(a\)"):
-        api.request("PUT", f"{LEASES}/a", body=lease | {"metadata": lease["metadata"] | {"name": "b"}})
-
-
-def test_an_equal_update_keeps_the_version(api: ApiServer) -> None:
-    lease = api.request("POST", LEASES, body=new("a")).body
-
-    again = api.request("PUT", f"{LEASES}/a", body=lease).body
-
-    assert again["metadata"]["resourceVersion"] == lease["metadata"]["resourceVersion"]
-
-
-def test_generation_follows_the_spec_and_not_labels_or_status(api: ApiServer) -> None:
-    api.put(raw_object("apps/v1", "Deployment", "web", spec={"replicas": 1}, status={}))
-    path = "/apis/apps/v1/namespaces/default/deployments/web"
-
-    for patch in ({"metadata": {"labels": {"a": "b"}}}, {"status": {"replicas": 1}}, {"spec": {"replicas": 2}}):
-        api.request("PATCH", path, body=patch, content_type=MERGE)
-    api.request("PATCH", f"{path}/status", body={"status": {"replicas": 3}}, content_type=MERGE)
-
-    found = api.find("deployments", "web")
-    assert found is not None
-    assert found["metadata"]["generation"] == 2
-    assert found["status"] == {"replicas": 3}
-    assert found["metadata"]["labels"] == {"a": "b"}
-
-
-def test_patch_takes_a_version_as_a_precondition(api: ApiServer) -> None:
-    api.put(raw_lease("a"))
-
-    with pytest.raises(Conflict, match="has been modified"):
-        api.request("PATCH", f"{LEASES}/a", body={"metadata": {"resourceVersion": "1"}}, content_type=MERGE)
-
-
-def test_only_merge_patches_are_understood(api: ApiServer) -> None:
-    api.put(raw_lease("a"))
-
-    with pytest.raises(StatusError, match="application/json-patch") as error:
-        api.request("PATCH", f"{LEASES}/a", body={}, content_type="application/json-patch+json")
-
-    assert error.value.status == 415
-
-
-def test_patch_of_something_missing_is_not_found(api: ApiServer) -> None:
-    with pytest.raises(NotFound, match=r'leases\.coordination\.k8s\.io "a" not found'):
-        api.request("PATCH", f"{LEASES}/a", body={}, content_type=MERGE)
-
-
-def test_pod_spec_cannot_be_changed(api: ApiServer) -> None:
-    api.put(raw_pod("a"))
-
-    with pytest.raises(StatusError, match="pod updates may not change fields of the spec"):
-        api.request("PATCH", f"{PODS}/a", body={"spec": {"nodeName": "n2"}}, content_type=MERGE)
-
-
-def test_dry_run_update_and_delete_write_nothing(api: ApiServer) -> None:
-    api.put(raw_pod("a"))
-    before = api.find("pods", "a")
-
-    patch = {"metadata": {"labels": {"x": "y"}}}
-    api.request("PATCH", f"{PODS}/a", query={"dryRun": "All"}, body=patch, content_type=MERGE)
-    api.request("DELETE", f"{PODS}/a", body={"dryRun": ["All"]})
-
-    assert api.find("pods", "a") == before
-
-
-def test_deleted_pod_terminates_for_its_grace_period(api: ApiServer, clock: ManualClock) -> None:
-    api.put(raw_pod("a", grace_seconds=20.0))
-
-    api.request("DELETE", f"{PODS}/a")
-    clock.advance(19)
-    meta = (api.find("pods", "a") or {})["metadata"]
-    clock.advance(1)
-
-    assert (meta["deletionTimestamp"], meta["deletionGracePeriodSeconds"]) == ("2027-01-15T08:00:20Z", 20)
-    assert api.find("pods", "a") is None
-
-
-def test_a_shorter_grace_period_overrules_a_longer_one_and_not_the_other_way(
-    api: ApiServer, clock: ManualClock
-) -> None:
-    api.put(raw_pod("a"))
-
-    for grace in (20, 5, 60):
-        api.request("DELETE", f"{PODS}/a", body={"gracePeriodSeconds": grace})
-    clock.advance(5)
-
-    assert api.find("pods", "a") is None
-
-
-@pytest.mark.parametrize(
-    "patch", [{"spec": {"nodeName": None}}, {"status": {"phase": "Succeeded"}}], ids=["unbound", "ended"]
-)
-def test_pod_that_does_not_run_goes_at_once(api: ApiServer, patch: Raw) -> None:
-    api.put(raw_pod("a", patch=patch))
-
-    api.request("DELETE", f"{PODS}/a")
-
-    assert api.find("pods", "a") is None
-
-
-def test_finalizer_keeps_a_deleted_object_until_it_is_taken_off(api: ApiServer) -> None:
-    api.put(raw_object("v1", "ConfigMap", "a", data={}))
-    path = "/api/v1/namespaces/default/configmaps/a"
-    api.request("PATCH", path, body={"metadata": {"finalizers": ["example.invalid/f"]}}, content_type=MERGE)
-
-    api.request("DELETE", path)
-    kept = api.find("configmaps", "a")
-    api.request("PATCH", path, body={"metadata": {"finalizers": None}}, content_type=MERGE)
-
-    assert kept is not None
-    assert "deletionTimestamp" in kept["metadata"]
-    assert api.find("configmaps", "a") is None
-
-
-def test_delete_with_a_wrong_precondition_is_refused(api: ApiServer) -> None:
-    api.put(raw_pod("a"))
-
-    with pytest.raises(Conflict, match=r"UID in the precondition \(other\) does not match the UID in record \(uid-a\)"):
-        api.request("DELETE", f"{PODS}/a", body={"preconditions": {"uid": "other"}})
-    with pytest.raises(Conflict, match="ResourceVersion in the precondition"):
-        api.request("DELETE", f"{PODS}/a", body={"preconditions": {"resourceVersion": "1"}})
-
-
-def test_the_end_of_one_pod_does_not_take_its_namesake(api: ApiServer, clock: ManualClock) -> None:
-    api.put(raw_pod("a"))
-    api.request("DELETE", f"{PODS}/a")
-    api.remove("pods", "a")
-    api.put(raw_pod("a", uid="uid-later"))
-
-    clock.advance(60)
-
-    assert api.find("pods", "a") is not None
 
 
 def test_binding_gives_a_node_once(api: ApiServer) -> None:

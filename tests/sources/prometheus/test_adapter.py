@@ -1,58 +1,22 @@
-"""The adapter against a real HTTP server: addresses, credentials, deadlines; no vendor's exception gets out."""
+"""The adapter against a real HTTP server: questions, deadlines, errors; no vendor's exception gets out."""
 
-import base64
 import inspect
 import math
 import socket
 import time
-from collections.abc import Callable, Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
 import requests
 import urllib3
-from hypothesis import given
-from hypothesis import strategies as st
 from prometheus_api_client import exceptions as vendor
 
-from policies.model.prometheus import BasicAuth, Prometheus
 from sources.clocks import SystemClock
 from sources.prometheus.adapter import PrometheusSource
 from sources.prometheus.errors import AnswerMalformed, QueryError, QueryRefused, SourceTimedOut, SourceUnreachable
-from sources.prometheus.series import Series, Span, compact, matrix, shown, vector
-from tests.sources.http_fake import TLS, HttpFake, Reply, took
-
-INSTANT = "/api/v1/query"
-RANGE = "/api/v1/query_range"
-AT = 1_800_000_000.25
-Opening = Callable[..., PrometheusSource]
-
-
-def success(*result: Any) -> dict[str, Any]:
-    return {"status": "success", "data": {"resultType": "vector", "result": list(result)}}
-
-
-def one(value: Any = "0.5", **labels: str) -> dict[str, Any]:
-    return {"metric": labels or {"instance": "n1"}, "value": [AT, value]}
-
-
-@pytest.fixture
-def opening() -> Iterator[Opening]:
-    opened: list[PrometheusSource] = []
-
-    def open_source(**settings: Any) -> PrometheusSource:
-        opened.append(PrometheusSource(Prometheus(**settings)))
-        return opened[-1]
-
-    yield open_source
-    for source in opened:
-        source.close()
-
-
-@pytest.fixture
-def source(server: HttpFake, opening: Opening) -> PrometheusSource:
-    return opening(url=server.url, timeout=2.0)
+from sources.prometheus.series import Series, Span
+from tests.sources.http_fake import HttpFake, Reply, took
+from tests.sources.prometheus.answers import AT, INSTANT, RANGE, Opening, one, success
 
 
 def test_instant_query_is_asked_at_the_exact_moment(source: PrometheusSource, server: HttpFake) -> None:
@@ -99,86 +63,6 @@ def test_no_series_is_an_answer(source: PrometheusSource, server: HttpFake) -> N
     server.script(INSTANT, Reply(body=success()))
 
     assert source.instant("up", AT) == []
-
-
-def test_fc_060_address_without_a_scheme(server: HttpFake, opening: Opening) -> None:
-    server.script(INSTANT, Reply(body=success(one())))
-
-    assert opening(url=server.url.removeprefix("http://")).instant("up", AT)
-    assert opening(url=server.url + "/").instant("up", AT)
-
-
-def test_address_may_have_a_path(server: HttpFake, opening: Opening) -> None:
-    server.script("/prometheus/api/v1/query", Reply(body=success(one())))
-
-    assert opening(url=server.url + "/prometheus/").instant("up", AT)
-
-
-def test_fc_050_https_with_its_own_authority(tls_server: HttpFake, opening: Opening) -> None:
-    tls_server.script(INSTANT, Reply(body=success(one())))
-
-    assert opening(url=tls_server.url, ca_file=str(TLS / "ca.pem")).instant("up", AT)
-
-
-@pytest.mark.parametrize("authority", [None, str(TLS / "other-ca.pem")], ids=["the system's", "another"])
-def test_certificate_that_nobody_we_trust_signed_sends_nothing(
-    tls_server: HttpFake, opening: Opening, authority: str | None
-) -> None:
-    with pytest.raises(SourceUnreachable, match="certificate verify failed"):
-        opening(url=tls_server.url, ca_file=authority).instant("up", AT)
-
-    assert tls_server.asked == []
-
-
-def test_authority_file_that_is_missing_is_told(tls_server: HttpFake, opening: Opening) -> None:
-    with pytest.raises(SourceUnreachable, match=r"nowhere\.pem"):
-        opening(url=tls_server.url, ca_file="/nowhere.pem").instant("up", AT)
-
-
-def test_checks_are_switched_off_only_when_told_and_not_in_silence(
-    tls_server: HttpFake, opening: Opening, caplog: pytest.LogCaptureFixture
-) -> None:
-    tls_server.script(INSTANT, Reply(body=success(one())))
-
-    assert opening(url=tls_server.url, insecure_skip_verify=True).instant("up", AT)
-    assert "are not checked" in caplog.text
-
-
-def test_rotated_token_is_used_from_the_next_query_on(server: HttpFake, opening: Opening, tmp_path: Path) -> None:
-    server.script(INSTANT, Reply(body=success()))
-    token = tmp_path / "token"
-    source = opening(url=server.url, bearer_token_file=str(token))
-
-    with pytest.raises(SourceUnreachable, match=f"cannot read the credentials in {token}"):
-        source.instant("up", AT)
-    for content in ("first\n", "second"):
-        token.write_text(content)
-        source.instant("up", AT)
-    token.write_text(" ")
-    with pytest.raises(SourceUnreachable, match="are empty"):
-        source.instant("up", AT)
-
-    assert [asked.headers["Authorization"] for asked in server.asked] == ["Bearer first", "Bearer second"]
-
-
-def test_basic_auth_and_headers_are_sent(server: HttpFake, opening: Opening, tmp_path: Path) -> None:
-    server.script(INSTANT, Reply(body=success()))
-    (tmp_path / "password").write_text("s3cret\n")
-    auth = BasicAuth(username="bay", password_file=str(tmp_path / "password"))
-
-    opening(url=server.url, basic_auth=auth, headers={"X-Scope-OrgID": "team-a"}).instant("up", AT)
-
-    sent = server.asked[0].headers
-    assert base64.b64decode(sent["Authorization"].removeprefix("Basic ")) == b"bay:s3cret"
-    assert sent["X-Scope-OrgID"] == "team-a"
-
-
-def test_environment_has_no_say(server: HttpFake, opening: Opening, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("HTTP_PROXY", "http://127.0.0.1:1")
-    monkeypatch.setenv("http_proxy", "http://127.0.0.1:1")
-    server.script(INSTANT, Reply(body=success()))
-
-    assert opening(url=server.url).instant("up", AT) == []
 
 
 @pytest.mark.parametrize(
@@ -296,59 +180,3 @@ def test_no_exception_of_the_vendors_gets_out(
     with pytest.raises(QueryError) as caught:
         source.instant("up", AT)
     assert caught.value.__cause__ is problem
-
-
-@pytest.mark.parametrize(
-    ("raw", "fault"),
-    [
-        ({"value": [1, "many"]}, "holds {'value': [1, 'many']}, not numbers"),
-        ({"value": [1]}, "holds {'value': [1]}, not numbers"),
-        ({}, "holds {}, not numbers"),
-        ({"histogram": [1, {}]}, "holds native histograms, not numbers"),
-    ],
-    ids=["text", "short", "nothing", "histogram"],
-)
-def test_series_without_numbers_says_so(raw: dict[str, Any], fault: str) -> None:
-    (found,) = vector([{"metric": {"instance": "n1"}} | raw])
-
-    assert (found.fault, found.values) == (fault, ())
-    assert str(found) == '{instance="n1"}'
-
-
-def test_range_series_without_numbers_says_so() -> None:
-    (found,) = matrix([{"metric": {}, "histograms": []}])
-
-    assert found.fault == "holds native histograms, not numbers"
-
-
-@pytest.mark.parametrize("pairs", [[[1, "many"]], [[1]], [1], [[None, "1"]]], ids=["text", "short", "flat", "no time"])
-def test_range_series_with_anything_but_numbers_stays_as_it_came(pairs: list[Any]) -> None:
-    answer = {"data": {"result": [{"metric": {}, "values": pairs}]}}
-
-    assert compact(answer) == {"data": {"result": [{"metric": {}, "values": pairs}]}}
-    assert matrix(answer["data"]["result"])[0].fault == f"holds {{'values': {pairs}}}, not numbers"
-
-
-@pytest.mark.parametrize("answer", [None, [], {}, {"data": []}, {"data": {"result": 1}}, {"data": {"result": [1]}}])
-def test_answer_of_another_shape_is_not_touched(answer: object) -> None:
-    assert compact(answer) is answer
-
-
-@given(st.lists(st.floats(), max_size=5))
-def test_every_number_prometheus_may_send_is_read_exactly(numbers: list[float]) -> None:
-    written = [[float(at), _as_go_writes(number)] for at, number in enumerate(numbers)]
-
-    (found,) = matrix([{"metric": {}, "values": written}])
-
-    for value, number in zip(found.values, numbers, strict=True):
-        assert value == number or (math.isnan(value) and math.isnan(number))
-
-
-def _as_go_writes(number: float) -> str:
-    if math.isnan(number):
-        return "NaN"
-    return ("+Inf" if number > 0 else "-Inf") if math.isinf(number) else repr(number)
-
-
-def test_long_labels_are_cut_in_messages() -> None:
-    assert len(shown({f"label{number}": "x" * 20 for number in range(20)})) < 170
