@@ -1,18 +1,20 @@
 """Nodes by topology domain, made once for all constraints over one key; knows no constraint."""
 
-from collections.abc import Callable, Hashable, Iterable
+from collections.abc import Callable, Collection, Hashable
 from typing import Final, Generic, TypeVar
 
 import numpy as np
 
 from descheduler.optimiser.problem import Domains
-from descheduler.optimiser.tables import Ints
+from descheduler.optimiser.tables import Bools, Ints
+from descheduler.optimiser.ties.tie import Nodes
 
 NAMELESS: Final = -1
 """The domain of the nodes without the key."""
 
 Key = TypeVar("Key", bound=Hashable)
 Made = TypeVar("Made")
+_FEW: Final = 16  # domains up to which their nodes are told one by one; arbitrary, both ways say the same
 _NONE: Final[Ints] = np.zeros(0, dtype=np.int64)
 
 
@@ -25,11 +27,21 @@ class Regions:
         for node, domain in enumerate(self.of):
             found.setdefault(domain, []).append(node)
         self._nodes = {domain: np.array(nodes, dtype=np.int64) for domain, nodes in found.items()}
+        self._names, self._number = np.unique(np.array(self.of, dtype=np.int64), return_inverse=True)
 
-    def nodes(self, chosen: Iterable[int]) -> Ints:
+    def nodes(self, chosen: Collection[int]) -> Nodes:
         """Return the nodes in the chosen domains; a domain may have none."""
+        if len(chosen) > _FEW:
+            return self._mask(chosen)
         parts = [self._nodes[domain] for domain in chosen if domain in self._nodes]
         return np.concatenate(parts) if parts else _NONE
+
+    def _mask(self, chosen: Collection[int]) -> Bools:
+        asked = np.fromiter(chosen, dtype=np.int64, count=len(chosen))
+        at = np.minimum(np.searchsorted(self._names, asked), len(self._names) - 1)
+        hit = np.zeros(len(self._names), dtype=np.bool_)
+        hit[at[self._names[at] == asked]] = True
+        return hit[self._number]
 
 
 class Once(Generic[Key, Made]):

@@ -42,7 +42,9 @@ class SeparationTie:
     def blocked(self, pod: int) -> Nodes:
         """Return the nodes of every domain where somebody is against the pod."""
         role = self._role[pod]
-        return self._regions.nodes(domain for domain, crowd in self._crowds.items() if _against(crowd, role))
+        if role == BOTH:  # everybody is against it
+            return self._regions.nodes(self._crowds)
+        return self._regions.nodes([domain for domain, crowd in self._crowds.items() if _others(crowd, role)])
 
     def holds(self) -> bool:
         """Whether nobody is against anybody new."""
@@ -58,10 +60,9 @@ class SeparationTie:
             del self._crowds[domain]
 
 
-def _against(crowd: list[int], role: int) -> int:
-    """Return how many stand against one of a role; those of both roles against each other too."""
-    everybody = sum(crowd[:_COMERS])
-    return everybody if role == BOTH else everybody - crowd[role]
+def _others(crowd: list[int], role: int) -> int:
+    """Return how many stand there in other roles."""
+    return sum(crowd[:_COMERS]) - crowd[role]
 
 
 def _quarrel(crowd: list[int]) -> bool:
