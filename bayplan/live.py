@@ -1,5 +1,7 @@
-"""A snapshot of the cluster that a kubeconfig leads to, for the commands that look at one; decides nothing."""
+"""The cluster that a kubeconfig leads to, and a snapshot of it, for the commands that look at one; decides nothing."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -12,7 +14,9 @@ from policies.model.dumping import content_hash
 from policies.model.loading import Loaded
 from policies.model.policy import Policy
 from sources.clocks import SystemClock
+from sources.kube.api import KubeApi
 from sources.kube.client import connect
+from sources.kube.decoding.tolerant import MalformedObject
 from sources.kube.errors import ApiError
 from sources.policy_file import read_policy
 from sources.signals.opening import open_signals
@@ -39,24 +43,29 @@ def policy_of(path: Path | None) -> Loaded:
         return read_policy(path)
 
 
-def live_snapshot(whence: Whence, policy: Policy) -> Snapshot:
-    """Read the cluster; what is not known of it is said on standard error."""
+@contextmanager
+def cluster(kubeconfig: Path | None) -> Iterator[KubeApi]:
+    """Connect to the cluster; end the command where it cannot be reached, refuses us or answers what makes no sense."""
     try:
-        api = connect(whence.kubeconfig)
-    except ApiError as problem:
+        api = connect(kubeconfig)
+        try:
+            yield api
+        finally:
+            api.close()
+    except (ApiError, MalformedObject) as problem:
         raise Unreachable(str(problem)) from problem
 
-    def open_reader(opened: Policy, inventory: Inventories) -> OpenReader:
-        return open_signals(opened, inventory, api=api)
 
-    try:
+def live_snapshot(whence: Whence, policy: Policy) -> Snapshot:
+    """Read the cluster; what is not known of it is said on standard error."""
+    with cluster(whence.kubeconfig) as api:
+
+        def open_reader(opened: Policy, inventory: Inventories) -> OpenReader:
+            return open_signals(opened, inventory, api=api)
+
         snapshot, troubles = take(
             api, policy, namespace=whence.namespace, open_signals=open_reader, clock=SystemClock()
         )
-    except ApiError as problem:
-        raise Unreachable(str(problem)) from problem
-    finally:
-        api.close()
     for kind in _NEEDED:
         if kind in snapshot.cluster.unreadable:
             raise Unreachable(f"the {kind} cannot be listed: {snapshot.cluster.unreadable[kind]}")

@@ -4,16 +4,13 @@ from pathlib import Path
 
 import click
 
-from bayplan.exits import Unreachable
+from bayplan.live import cluster
 from bayplan.options import kubeconfig_option, namespace_option
 from descheduler.planning.slot import SlotKeeper
 from descheduler.planning.store import PlanStore
 from policies.values.plans import Plan
 from sources.clocks import SystemClock
 from sources.kube.api import KubeApi
-from sources.kube.client import connect
-from sources.kube.decoding.tolerant import MalformedObject
-from sources.kube.errors import ApiError
 
 
 @click.command()
@@ -28,14 +25,8 @@ def abort(name: str | None, *, reason: str, kubeconfig: Path | None, namespace: 
 
     It is written with your own rights: you need to patch placementplans in Bayplan's namespace.
     """
-    try:
-        api = connect(kubeconfig)
-        try:
-            plan = asked(api, namespace, name=name, reason=reason)
-        finally:
-            api.close()
-    except (ApiError, MalformedObject) as problem:
-        raise Unreachable(str(problem)) from problem
+    with cluster(kubeconfig) as api:
+        plan = asked(api, namespace, name=name, reason=reason)
     click.echo(f"plan {plan.name} ({plan.phase}) will be aborted before its next eviction")
 
 

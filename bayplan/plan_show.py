@@ -5,16 +5,13 @@ from pathlib import Path
 import click
 
 from bayplan.consoles import console
-from bayplan.exits import Unreachable
+from bayplan.live import cluster
 from bayplan.options import kubeconfig_option, namespace_option, output_option
 from descheduler.planning.showing import as_json, print_plan, print_plans
 from descheduler.planning.store import PlanStore
 from policies.values.plans import Plan
 from sources.clocks import SystemClock
 from sources.kube.api import KubeApi
-from sources.kube.client import connect
-from sources.kube.decoding.tolerant import MalformedObject
-from sources.kube.errors import ApiError
 
 
 @click.command()
@@ -24,14 +21,8 @@ from sources.kube.errors import ApiError
 @output_option
 def show(name: str | None, *, kubeconfig: Path | None, namespace: str, output: str) -> None:
     """Show the plan NAME with its steps, or without a name all plans, the newest first."""
-    try:
-        api = connect(kubeconfig)
-        try:
-            plans = found(api, namespace, name)
-        finally:
-            api.close()
-    except (ApiError, MalformedObject) as problem:
-        raise Unreachable(str(problem)) from problem
+    with cluster(kubeconfig) as api:
+        plans = found(api, namespace, name)
     print_found(plans, single=name is not None, output=output)
 
 

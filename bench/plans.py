@@ -9,20 +9,13 @@ import yaml
 
 from bayplan import presets
 from policies.model.loading import load
-from policies.model.text import use_core_schema
+from policies.model.text import read
 from sources.signals import queries
 
 Labels = Mapping[str, str]
 # Draws the value of one series: the query's name, its series' number, a generator.
 Draw = Callable[[str, int, random.Random], float]
 _PRESET: Final = "kubelet-psi"
-
-
-class _Core(yaml.SafeLoader):
-    """Reads YAML as our policies are read: `off` is a word, not a switch."""
-
-
-use_core_schema(_Core)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,7 +30,7 @@ class Measured:
 
 def policy(prometheus: str, **changes: Any) -> str:  # noqa: ANN401  # sections of the policy
     """Return the kubelet-PSI preset with this Prometheus; `changes` go over the fields of its sections."""
-    text: dict[str, Any] = yaml.load(presets.text(_PRESET), Loader=_Core)  # noqa: S506  # a safe loader
+    text: dict[str, Any] = read(presets.text(_PRESET), file=_PRESET).data
     text["signals"]["prometheus"]["url"] = prometheus
     for section, change in changes.items():
         text[section] = text[section] | change if isinstance(change, dict) else change

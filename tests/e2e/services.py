@@ -23,23 +23,16 @@ from launching.launches import BAYPLAN, Launch, Policy
 from launching.paths import LEASES, OWN, PLANS, PODS, RECORDS, REPORT, REPORTS, SLOTS
 from launching.services import Service
 from launching.single import Cycle
-from policies.model.text import use_core_schema
+from policies.model.text import read
 from simulator.jsons import merged
 
 _LOUD = "--log-level=debug"
 _NUMBERS = itertools.count(1)
 
 
-class _Core(yaml.SafeLoader):
-    """Reads YAML as our policies are read: `off` is a word, not a switch."""
-
-
-use_core_schema(_Core)
-
-
 def preset(name: str, **changes: object) -> str:
     """Return a shipped preset as text, with what an operator sets merged in, mapping by mapping."""
-    shipped: dict[str, Any] = yaml.load(presets.text(name), Loader=_Core)  # noqa: S506  # a safe loader
+    shipped = read(presets.text(name), file=name).data
     return yaml.safe_dump(merged(shipped, changes), sort_keys=False)
 
 
