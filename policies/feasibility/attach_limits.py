@@ -17,10 +17,10 @@ def closures(pod: Pod, occupancy: Occupancy) -> Iterator[Closure]:
     wanted, cluster = attachments(pod, occupancy.cluster), occupancy.cluster
     if wanted and unread(cluster) is not None:
         yield Closure("attach limits not known", occupancy.rows.where(lambda _node: True))
-        return
-    for driver in sorted({volume.driver for volume in wanted}):
-        volumes = [volume for volume in wanted if volume.driver == driver]
-        yield Closure(f"attach limit of {driver}", occupancy.attached.full(driver, volumes))
+    else:
+        for driver in sorted({volume.driver for volume in wanted}):
+            volumes = [volume for volume in wanted if volume.driver == driver]
+            yield Closure(f"attach limit of {driver}", occupancy.attached.full(driver, volumes))
 
 
 ATTACH_LIMITS = Predicate("attach-limits", closures)

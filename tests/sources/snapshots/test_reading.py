@@ -12,6 +12,7 @@ from policies.values.clusters import Cluster
 from policies.values.pods import Constraints, HostPort
 from policies.values.records import Landing, Verification
 from policies.values.standings import Confidence, NodeStanding
+from policies.values.volumes import Attachment, CsiNode, VolumeAttachment
 from policies.values.workloads import WorkloadRef
 from sources.snapshots.flaws import SnapshotErrors
 from sources.snapshots.reading import parse_snapshot, read_snapshot
@@ -27,7 +28,13 @@ FILE = "cluster.json"
 def small() -> Snapshot:
     standing = NodeStanding(node="n1", confidence=Confidence.FULL, scores={"cpu": 0.5}, filter_buoyancy=0.5)
     return Snapshot(
-        cluster=make_cluster([make_node()], [make_pod()], [make_workload()]),
+        cluster=make_cluster(
+            [make_node()],
+            [make_pod(disks=(Attachment("fast", "disk"),))],
+            [make_workload()],
+            csi_nodes={"n1": CsiNode(name="n1", attachable={"fast": 0})},
+            volume_attachments={"va": VolumeAttachment(name="va", node="n1", driver="fast", volume="pv")},
+        ),
         records=(make_record(verification=Verification(landing=Landing.MOVED, after={"headroom": 0.5})),),
         standings={"n1": standing},
         use={"cpu": {"uid-web-0": 0.25}},
