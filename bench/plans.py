@@ -8,6 +8,8 @@ from typing import Any, Final
 import yaml
 
 from bayplan import presets
+from bench import population
+from bench.population import Population
 from policies.model.loading import load
 from policies.model.text import read
 from sources.signals import queries
@@ -26,6 +28,17 @@ class Measured:
     workloads: Sequence[Labels] = ()
     pods: Sequence[Labels] = ()
     served: Sequence[Labels] = ()
+
+
+def measured(sizes: Population) -> Measured:
+    """Return the series that every node and every workload of a population has."""
+    return Measured(
+        nodes=[{"instance": f"{population.address(number)}:9100"} for number in range(sizes.nodes)],
+        workloads=[
+            {"namespace": population.namespace(number), "workload": population.workload_name(number)}
+            for number in range(sizes.workloads)
+        ],
+    )
 
 
 def policy(prometheus: str, **changes: Any) -> str:  # noqa: ANN401  # sections of the policy

@@ -1,7 +1,7 @@
 """Every instance of the benchmark by name and seed; makes problems, solves none.
 
-Names: `16x1`, `32x4` (made snapshots: nodes x tiers), `trace-32x4` (moments of the published traces, seeds 0 to 4),
-`bytedance-43-98` (hosts, demand in percent), `openb-whole-95` and `openb-parts-95` (GPU demand in percent), `mixed`
+Names: `16x1`, `32x4` (made snapshots: nodes x tiers), `apart-1500x4` (the same with an anti-affinity and a budget for
+each workload), `trace-32x4` (moments of the published traces, seeds 0 to 4), `bytedance-43-98` (hosts, demand in percent), `openb-whole-95` and `openb-parts-95` (GPU demand in percent), `mixed`
 (constraints of every kind).
 """
 
@@ -9,13 +9,14 @@ import re
 from functools import cache
 from typing import Final
 
-from bench.placements import bytedance, mixed, openb, snapshots, traces
+from bench.placements import apart, bytedance, mixed, openb, snapshots, traces
 from descheduler.optimiser.problem import Problem
 
 SEEDS: Final = (11, 12, 13, 14, 15)
 """The seeds of the tables; nothing was tuned on them."""
 
 _SNAPSHOT: Final = re.compile(r"(\d+)x(\d+)")
+_APART: Final = re.compile(r"apart-(\d+)x(\d+)")
 _TRACE: Final = re.compile(r"trace-(\d+)x(\d+)")
 _BYTEDANCE: Final = re.compile(r"bytedance-(\d+)-(\d+)")
 _OPENB: Final = re.compile(r"openb-(whole|parts)-(\d+)")
@@ -36,6 +37,8 @@ def problem(name: str, seed: int) -> Problem:
         return mixed.mixed(seed)
     if found := _SNAPSHOT.fullmatch(name):
         return snapshots.snapshot(snapshots.Cell(nodes=int(found[1]), tiers=int(found[2])), seed)
+    if found := _APART.fullmatch(name):
+        return apart.apart(snapshots.Cell(nodes=int(found[1]), tiers=int(found[2])), seed)
     if found := _TRACE.fullmatch(name):
         shape = traces.Shape(nodes=int(found[1]), tiers=int(found[2]))
         return traces.snapshot(shape, traces.SEEDS[seed % len(traces.SEEDS)])

@@ -12,9 +12,8 @@ from typing import Any, Final
 
 import orjson
 
-from bench import calling, memory, planned, plans, population, scraping, webhooks
+from bench import calling, memory, planned, plans, scraping, webhooks
 from bench.calling import Series
-from bench.plans import Measured
 from bench.population import Population
 from bench.results import Result, Spread
 from bench.stage import Stage
@@ -58,7 +57,7 @@ def measure(stage: Stage, wanted: frozenset[str]) -> Iterator[Result]:
 @contextmanager
 def _load(stage: Stage, plan: dict[str, Any] | None = None) -> Iterator[tuple[Service, float]]:
     policy = plans.policy(stage.url("prometheus"))
-    answers = plans.plan(policy, _measured(), plans.ordinary, seed=stage.seed)
+    answers = plans.plan(policy, plans.measured(SIZES), plans.ordinary, seed=stage.seed)
     sizes = f"--nodes={SIZES.nodes}", f"--pods={SIZES.pods}", f"--workloads={SIZES.workloads}", f"--rate={EVENTS}"
     active = () if plan is None else (f"--plan={stage.run.write('active.json', orjson.dumps(plan).decode())}",)
     with stage.module("kube", *sizes, *active, ready="/api/v1/nodes?limit=1"), stage.prometheus(answers):
@@ -66,16 +65,6 @@ def _load(stage: Stage, plan: dict[str, Any] | None = None) -> Iterator[tuple[Se
         began = time.monotonic()
         with extender:
             yield extender, time.monotonic() - began
-
-
-def _measured() -> Measured:
-    return Measured(
-        nodes=[{"instance": f"{population.address(number)}:9100"} for number in range(SIZES.nodes)],
-        workloads=[
-            {"namespace": population.namespace(number), "workload": population.workload_name(number)}
-            for number in range(SIZES.workloads)
-        ],
-    )
 
 
 def _filter_rows(stage: Stage, extender: Service) -> Iterator[Result]:

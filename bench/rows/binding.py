@@ -11,7 +11,6 @@ from typing import Final
 
 from bench import crowding, plans, population
 from bench.crowding import Crowd
-from bench.plans import Measured
 from bench.population import Population
 from bench.results import Result
 from bench.stage import Stage
@@ -60,8 +59,7 @@ class _Turns:
         self._plane = plane
         self._crowd = crowd
         self._policy = plans.policy(stage.url("prometheus"))
-        nodes = [{"instance": f"{population.address(number)}:9100"} for number in range(SIZES.nodes)]
-        self._answers = plans.plan(self._policy, Measured(nodes=nodes), plans.ordinary, seed=stage.seed)
+        self._answers = plans.plan(self._policy, plans.measured(SIZES), plans.ordinary, seed=stage.seed)
 
     def rate(self, extender: str) -> float:
         """Return pods bound per second with one extender."""

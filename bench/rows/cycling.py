@@ -7,6 +7,7 @@ room on all nodes in vain; those of the others are chosen in the first cycles an
 import random
 import time
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from typing import Final
 
 import requests
@@ -89,12 +90,8 @@ def _policy(stage: Stage) -> str:
 
 def _measured() -> Measured:
     made = [population.pending_pod(number, SIZES, now=0.0)["metadata"] for number in range(SIZES.pods)]
-    return Measured(
-        nodes=[{"instance": f"{population.address(number)}:9100"} for number in range(SIZES.nodes)],
-        workloads=[
-            {"namespace": population.namespace(number), "workload": population.workload_name(number)}
-            for number in range(SIZES.workloads)
-        ],
+    return replace(
+        plans.measured(SIZES),
         pods=[_labels(one) for one in made],
         served=[_labels(one) for one in made if one["labels"]["team"] in _TEAMS],
     )

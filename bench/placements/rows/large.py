@@ -16,7 +16,7 @@ _PRICE: Final = 6
 class _Row:
     """`plan` s until a first plan, `share` of all pods placed after `seconds`; `per_pod` disruptions, None: no limit.
 
-    None of the first two: no target, figures only. `beside` are the baselines that can be built at that size.
+    None of the first two: no target, figures only. `apart`: every workload has constraints. `beside` are the baselines that can be built at that size.
     """
 
     nodes: int
@@ -25,7 +25,19 @@ class _Row:
     plan: float | None = None
     share: float | None = None
     per_pod: float | None = None
+    apart: bool = False
     beside: tuple[Setup, ...] = (DEFAULT,)
+
+    @property
+    def case(self) -> str:
+        """Return the name of its instances."""
+        return f"{'apart-' if self.apart else ''}{self.nodes}x4"
+
+    @property
+    def what(self) -> str:
+        """Return what is measured."""
+        constraints = ", anti-affinity and budget per workload" if self.apart else ""
+        return f"{self.nodes:,} nodes, 4 tiers, price {_PRICE}{constraints}"
 
     @property
     def target(self) -> str:
@@ -40,6 +52,7 @@ ROWS: Final = (
     _Row(nodes=100, seconds=5, seeds=5, plan=0.2, share=0.995, beside=(DEFAULT, PREEMPTING, RELEASED, REPAIRED)),
     _Row(nodes=500, seconds=10, seeds=3),
     _Row(nodes=1_000, seconds=10, seeds=3, plan=0.5, share=0.9985, per_pod=2),
+    _Row(nodes=1_500, seconds=10, seeds=2, plan=0.5, share=0.9985, apart=True),
     _Row(nodes=5_000, seconds=10, seeds=1, plan=2, share=0.9995),
 )
 _QUICK_NODES: Final = 1_000
@@ -54,7 +67,7 @@ def measure(lab: Lab) -> Iterator[Result]:
 
 def _size(lab: Lab, row: _Row) -> Result:
     seeds = cases.SEEDS[: min(lab.seeds(row.seeds), lab.compared() + 1)]
-    instances = [*lab.instances(f"{row.nodes}x4", seeds)]
+    instances = [*lab.instances(row.case, seeds)]
     setup = Setup(seconds=row.seconds, price=_PRICE)
     ours = [lab.answer(one, setup) for one in instances]
     first = [_first(lab, one) for one in ours]
@@ -64,7 +77,7 @@ def _size(lab: Lab, row: _Row) -> Result:
     sizes = ", ".join(f"{len(one.problem.items):,} ({one.pending})" for one in instances)
     return Result(
         row="large",
-        what=f"{row.nodes:,} nodes, 4 tiers, price {_PRICE}",
+        what=row.what,
         target=row.target,
         seen=f"plan in {_most(first)} s; {_percent(shares)}; {each:.1f} a pod",
         met=_met(row, ours, first, shares=shares, each=each),
