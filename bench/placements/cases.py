@@ -1,8 +1,8 @@
 """Every instance of the benchmark by name and seed; makes problems, solves none.
 
 Names: `16x1`, `32x4` (made snapshots: nodes x tiers), `apart-1500x4` (the same with an anti-affinity and a budget for
-each workload), `trace-32x4` (moments of the published traces, seeds 0 to 4), `bytedance-43-98` (hosts, demand in percent), `openb-whole-95` and `openb-parts-95` (GPU demand in percent), `mixed`
-(constraints of every kind).
+each workload), `trace-32x4` (moments of the published traces, seeds 0 to 4), `bytedance-43-98` (hosts, demand in
+percent), `openb-whole-95` and `openb-parts-95` (GPU demand in percent), `mixed` (constraints of every kind).
 """
 
 import re

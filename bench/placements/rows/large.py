@@ -16,7 +16,8 @@ _PRICE: Final = 6
 class _Row:
     """`plan` s until a first plan, `share` of all pods placed after `seconds`; `per_pod` disruptions, None: no limit.
 
-    None of the first two: no target, figures only. `apart`: every workload has constraints. `beside` are the baselines that can be built at that size.
+    None of the first two: no target, figures only. `apart`: workloads have constraints. `beside` are the baselines that
+    can be built at that size.
     """
 
     nodes: int

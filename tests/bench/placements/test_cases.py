@@ -17,7 +17,7 @@ def pending(problem: Problem) -> int:
     return sum(place is None for place in doing_nothing(problem))
 
 
-@pytest.mark.parametrize("name", ["16x1", "32x4", "bytedance-43-98", "mixed"])
+@pytest.mark.parametrize("name", ["16x1", "32x4", "apart-32x4", "bytedance-43-98", "mixed"])
 def test_an_instance_is_sound_full_and_made_anew_alike(name: str) -> None:
     problem = cases.problem(name, 3)
 
@@ -62,6 +62,18 @@ def test_mixed_instances_have_every_kind_of_constraint_between_them() -> None:
     assert any(item.must_leave for problem in drawn for item in problem.items)
     assert any(not site.accepts for problem in drawn for site in problem.sites)
     assert any(problem.max_disruptions is not None for problem in drawn)
+
+
+def test_workloads_apart_have_their_constraints_and_the_pods_of_the_snapshot() -> None:
+    problem, plain = cases.problem("apart-32x4", 11), cases.problem("32x4", 11)
+    owners = {item.owner for item in problem.items}
+    alone = {owner for owner in owners if sum(item.owner == owner for item in problem.items) == 1}
+
+    assert problem.items == plain.items
+    assert len(problem.separations) == len(problem.budgets) == len(owners - alone)
+    for separation, budget in zip(problem.separations, problem.budgets, strict=True):
+        assert separation.carriers == separation.others == budget.members
+        assert len({problem.items[member].owner for member in budget.members}) == 1
 
 
 def test_a_name_that_is_none_is_told_what_names_there_are() -> None:
