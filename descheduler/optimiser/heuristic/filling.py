@@ -6,8 +6,8 @@ from typing import Final
 import numpy as np
 
 from descheduler.optimiser.classes import Classes
-from descheduler.optimiser.heuristic.draining import drain
-from descheduler.optimiser.heuristic.ejections import eject_chain, eject_one, eject_two, movers
+from descheduler.optimiser.heuristic.ejections import movers
+from descheduler.optimiser.heuristic.rules import make_room
 from descheduler.optimiser.heuristic.state import State
 from descheduler.optimiser.heuristic.victims import evict_few
 from descheduler.optimiser.solution import Options
@@ -50,17 +50,10 @@ class _Filler:
             self._failed.add(kind)
 
     def _eject(self, pod: int) -> bool:
-        state, classes = self._state, self._classes
-        candidates = movers(state, pod, frozen=self._frozen)
+        candidates = movers(self._state, pod, frozen=self._frozen)
         # Where moves cost nothing yet but the price allows none, only pods that are disturbed already may go.
         candidates.allowed[candidates.cost > self._price] = False
-        if eject_one(state, classes, pod, candidates):
-            return True
-        return self._price > 1 and (
-            eject_chain(state, classes, pod, candidates)
-            or eject_two(state, classes, pod, candidates)
-            or drain(state, pod, candidates, price=self._price)
-        )
+        return make_room(self._state, self._classes, pod, candidates, price=self._price)
 
 
 def preempt(state: State, options: Options, *, hopeless: Bools, over: Callable[[], bool]) -> None:

@@ -1,0 +1,180 @@
+"""Finds ways to place one pod with at most two others moved: nobody, one, one in the place of another, two of a node.
+
+Everything is found, not only the first that works; where there is too much a sample is drawn. Ties are asked only for
+the pod itself, the rest when a way is gone.
+"""
+
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+
+from descheduler.optimiser.classes import Classes
+from descheduler.optimiser.heuristic.ejections import Movers
+from descheduler.optimiser.heuristic.state import State
+from descheduler.optimiser.heuristic.ways import Steps, Ways, matching, weigh
+from descheduler.optimiser.tables import NOWHERE, Bools, Ints
+
+_ENDS: Final = 512  # nodes with room, roomiest first
+_PODS: Final = 8_000  # pods that might be moved
+_LINKS: Final = 150  # pods that make room alone, of which some take the place of another one; half of them the smallest
+_MANY: Final = 300  # ways of each kind
+_PLACES: Final = 6  # places that are tried for the only pod that moves
+_NEIGHBOURS: Final = 12  # pods of a node that may go together, in random order
+
+
+class Ends:
+    """Where pods would fit as things stand, by class; of no use once anything has changed."""
+
+    def __init__(self, state: State, classes: Classes) -> None:
+        tables = state.tables
+        self._of, self._where = classes.of, state.where
+        smallest = tables.requests.min(axis=0)
+        nodes = np.flatnonzero((state.free >= smallest).all(axis=1))
+        room = (state.free[nodes] * tables.scale).sum(axis=1)
+        self.nodes: Ints = nodes[np.argsort(-room, kind="stable")[:_ENDS]]
+        self._fits = tables.masks[tables.mask_of[classes.sample]][:, self.nodes]
+        self._fits &= matching(tables.requests[classes.sample], state.free[self.nodes])
+        self._count = self._fits.sum(axis=1)
+        self._at = np.full(len(state.free) + 1, NOWHERE)  # the last entry stands for nowhere
+        self._at[self.nodes] = np.arange(len(self.nodes))
+
+    def elsewhere(self, pods: Ints) -> Bools:
+        """Return which pods would fit on a node other than their own."""
+        if not len(self.nodes):
+            return np.zeros(len(pods), dtype=np.bool_)
+        kinds, at = self._of[pods], self._at[self._where[pods]]
+        here = self._fits[kinds, at] & (at >= 0)
+        found: Bools = self._count[kinds] > here
+        return found
+
+    def draw(self, pods: Ints, but: tuple[Ints, ...], random: np.random.Generator) -> Ints:
+        """Return a node for each pod where it fits, other than those given; `NOWHERE` if there is none."""
+        if not len(self.nodes) or not len(pods):
+            return np.full(len(pods), NOWHERE)
+        chance = random.random((len(pods), len(self.nodes))) * self._fits[self._of[pods]]
+        for banned in but:
+            known = np.flatnonzero(self._at[banned] >= 0)
+            chance[known, self._at[banned[known]]] = 0.0
+        best = chance.argmax(axis=1)
+        return np.where(chance[np.arange(len(pods)), best] > 0, self.nodes[best], NOWHERE)
+
+
+@dataclass(frozen=True, slots=True)
+class Search:
+    """What is asked: a pod, who may move at what cost, and at most how much in all."""
+
+    pod: int
+    candidates: Movers
+    most: int
+
+
+def find(state: State, ends: Ends, search: Search, random: np.random.Generator) -> Ways:
+    """Return ways to place a pod without a place."""
+    finder = _Finder(state, ends, search, random)
+    return weigh(state.tables, state.where, search.pod, finder.steps())
+
+
+def _allowed(state: State, pod: int) -> Bools:
+    tables = state.tables
+    allowed: Bools = tables.masks[tables.mask_of[pod]] & ~state.blocked(pod)
+    if tables.origin[pod] >= 0:
+        allowed[tables.origin[pod]] = True
+    return allowed
+
+
+class _Finder:
+    """Looks for the ways of one pod as things stand."""
+
+    def __init__(self, state: State, ends: Ends, search: Search, random: np.random.Generator) -> None:
+        self._state, self._tables, self._ends, self._random = state, state.tables, ends, random
+        self._asked: Ints = self._tables.requests[search.pod]
+        self._ours = _allowed(state, search.pod)
+        self._cost, self._most = search.candidates.cost, search.most
+        pods = np.flatnonzero(search.candidates.allowed & (self._cost <= search.most))
+        self._pods: Ints = pods if len(pods) <= _PODS else np.sort(random.choice(pods, _PODS, replace=False))
+        self._room = state.free[state.where[self._pods]] + self._tables.requests[self._pods]
+        self._movable = ends.elsewhere(self._pods)
+
+    def steps(self) -> Steps:
+        """Return everything that was found, one way a row."""
+        free = np.flatnonzero(self._ours & (self._state.free >= self._asked).all(axis=1))
+        found = [self._rows(self._sample(free))]
+        alone = np.flatnonzero(self._ours[self._state.where[self._pods]] & (self._room >= self._asked).all(axis=1))
+        found.append(self._one(self._pods[alone[self._movable[alone]]]))
+        if len(free) < _PLACES:
+            found += [*self._chains(alone), *self._pairs()]
+        rows = np.concatenate(found)
+        rows = rows[((rows[:, 1::2] >= 0) == (rows[:, 2::2] >= 0)).all(axis=1)]
+        return Steps(rows[:, 0], rows[:, 1::2], rows[:, 2::2])
+
+    def _sample(self, index: Ints, most: int = _MANY) -> Ints:
+        return index if len(index) <= most else self._random.choice(index, most, replace=False)
+
+    @staticmethod
+    def _rows(node: Ints, *moves: Ints) -> Ints:
+        """Return node, who, where to, who, where to; what is not given is `NOWHERE`."""
+        rows = np.full((len(node), 5), NOWHERE)
+        rows[:, 0] = node
+        for column, values in enumerate(moves):
+            rows[:, column + 1] = values
+        return rows
+
+    def _one(self, pods: Ints) -> Ints:
+        """One pod makes room and goes elsewhere."""
+        pods = self._sample(np.repeat(pods, min(_PLACES, len(self._ends.nodes))))
+        nodes = self._state.where[pods]
+        return self._rows(nodes, pods, self._ends.draw(pods, (nodes,), self._random))
+
+    def _chains(self, alone: Ints) -> tuple[Ints, ...]:
+        """One pod makes room and takes the place of another one, which goes elsewhere or comes in its stead."""
+        tables, where = self._tables, self._state.where
+        if len(alone) > _LINKS:
+            alone = alone[np.argsort(self._state.size[self._pods[alone]], kind="stable")]
+            half = _LINKS // 2
+            alone = np.concatenate([alone[:half], self._random.choice(alone[half:], half, replace=False)])
+        first, left = self._pods[alone], self._room[alone] - self._asked
+        useful = self._movable | (tables.requests[self._pods] <= left.max(axis=0, initial=0)).all(axis=1)
+        useful &= (self._room >= tables.requests[first].min(axis=0, initial=0)).all(axis=1)
+        at = np.flatnonzero(useful)
+        last = self._pods[at]
+        links = matching(tables.requests[first], self._room[at])
+        links &= tables.masks[tables.mask_of[first]][:, where[last]]
+        links &= where[first][:, None] != where[last][None, :]
+        links &= self._cost[first][:, None] + self._cost[last][None, :] <= self._most
+        back = matching(tables.requests[last], left).T & tables.masks[tables.mask_of[last]][:, where[first]].T & links
+        one, other = self._drawn(back)
+        stays = self._rows(where[first[one]], first[one], where[last[other]], last[other], where[first[one]])
+        one, other = self._drawn(links & self._movable[at])
+        head, tail = first[one], last[other]
+        ends = self._ends.draw(tail, (where[tail], where[head]), self._random)
+        return stays, self._rows(where[head], head, where[tail], tail, ends)
+
+    def _drawn(self, links: Bools) -> tuple[Ints, Ints]:
+        one, other = np.nonzero(links)
+        chosen = self._sample(np.arange(len(one)))
+        return one[chosen], other[chosen]
+
+    def _pairs(self) -> list[Ints]:
+        """Two pods of a node make room together, and each goes elsewhere."""
+        where, requests = self._state.where, self._tables.requests
+        pods = self._pods[self._movable & self._ours[where[self._pods]]]
+        pods = pods[np.lexsort((self._random.random(len(pods)), where[pods]))]
+        missing = self._asked - self._state.free[where[pods]]
+        found = []
+        for step in range(1, _NEIGHBOURS):
+            one = np.flatnonzero(where[pods[:-step]] == where[pods[step:]])
+            if not len(one):
+                break
+            enough = (requests[pods[one]] + requests[pods[one + step]] >= missing[one]).all(axis=1)
+            enough &= self._cost[pods[one]] + self._cost[pods[one + step]] <= self._most
+            one = self._sample(one[enough], _MANY // 4)
+            found.append(self._both(pods[one], pods[one + step]))
+        return found
+
+    def _both(self, first: Ints, second: Ints) -> Ints:
+        nodes = self._state.where[first]
+        one = self._ends.draw(first, (nodes,), self._random)
+        other = self._ends.draw(second, (nodes, one), self._random)
+        same = self._ends.draw(second, (nodes,), self._random)
+        return self._rows(nodes, first, one, second, np.where(other >= 0, other, same))
