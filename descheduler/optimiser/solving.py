@@ -17,6 +17,8 @@ from descheduler.optimiser.clock import Clock
 from descheduler.optimiser.engine import Engine
 from descheduler.optimiser.heuristic.filling import fill, preempt
 from descheduler.optimiser.heuristic.returning import go_home
+from descheduler.optimiser.heuristic.reworking import rework
+from descheduler.optimiser.heuristic.rules import Rules
 from descheduler.optimiser.heuristic.state import State
 from descheduler.optimiser.ladder import Known, Ladder
 from descheduler.optimiser.lns import Neighbourhoods
@@ -35,6 +37,9 @@ WHOLE: Final = 12_000  # variables up to which the whole problem is one model
 _SHARES: Final = ((1_000, 0.95), (4_000, 0.45), (WHOLE, 0.1))
 _DONE, _NEVER = 10, 1_000_000  # rounds in a row that disturb no fewer, after which a proof is tried; without a proof
 _GROW: Final = 0.8  # of the time after which nothing more is placed, only disturbed less
+_REWORK: Final = 0.5  # of the time left for taking parts of a plan back and making them anew
+_REWORK_FULL: Final = 0.85  # the same where every tier has what can be had
+_TRIAL: Final = 0.002  # what a trial counts in deterministic mode
 
 
 class BayplanSolver:
@@ -65,6 +70,12 @@ class _Run:
         self._search = Search(self._cast, options, self._clock, engine)
         self._search.failures = failures
         self._hopeless = hopeless(self._tables)
+        self._rules = Rules(
+            classes=self._cast.classes,
+            options=options,
+            hopeless=self._hopeless,
+            random=np.random.default_rng(options.seed),
+        )
         self._known = Known(
             least=least_unplaced(self._tables, self._hopeless),
             without_eviction=least_without_eviction(self._tables, self._hopeless),
@@ -137,12 +148,31 @@ class _Run:
         return int(wide.sum()) <= 2 * WHOLE
 
     def _around(self) -> None:
+        self._rework()
+        reworked = self._search.score
         around = Neighbourhoods(self._search, hopeless=self._hopeless)
         around.grow(self._clock.limit * _GROW, self._known.targets())
         for stage in (self._preempt, self._return):
             if not self._clock.over():  # their state takes a second where there are thousands of constraints
                 stage()
+        if self._search.score is not reworked:
+            self._rework()
         around.polish(self._clock.limit, failures=_DONE if self._exact_model is not None else _NEVER)
+
+    def _rework(self) -> None:
+        """Take parts of the plan back and make them anew."""
+        if self._clock.over():
+            return
+        state = self._state()
+        state.adopt(self._search.where)
+        full = all(now <= goal for now, goal in zip(self._search.score.unplaced, self._known.targets(), strict=True))
+        until = self._clock.used() + self._clock.left() * (_REWORK_FULL if full else _REWORK)
+
+        def over() -> bool:
+            self._clock.charge(_TRIAL)
+            return self._clock.used() >= until or self._clock.over()
+
+        rework(state, self._rules, over=over, better=lambda: self._search.offer(state.where))
 
     def _preempt(self) -> None:
         state = self._state()
