@@ -13,8 +13,7 @@ from policies.values.clusters import Cluster
 from policies.values.pods import Constraints, HostPort, Owner, Pod
 from tests.builders import NOW, make_cluster, make_node, make_pod
 from tests.policies.plans.plan_builders import make_plan, the_paper, the_papers_plan, with_node, with_pods
-
-GONE = with_pods(the_paper(), without=("web-2",))
+from tests.policies.plans.under_way import GONE
 
 
 def said(now: Cluster, before: Cluster | None = None) -> str | None:

@@ -13,8 +13,8 @@ from policies.values.plans import Plan, PlanCondition, PlanPhase
 from policies.values.workloads import WorkloadRef
 from tests.builders import NOW
 from tests.policies.plans.plan_builders import the_paper, the_papers_plan, with_pods
-from tests.policies.plans.test_converging import ALL_BOUND, BIG_BOUND
 from tests.policies.plans.test_rails import make_plan_policy
+from tests.policies.plans.under_way import ALL_BOUND, BIG_BOUND
 
 PAIR = (WorkloadRef("Deployment", "default", "web"), "n2")
 POLICY = make_plan_policy(eviction={"cool_down": CoolDown(initial=100.0, factor=2.0, max=300.0)})

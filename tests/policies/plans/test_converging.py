@@ -1,6 +1,5 @@
-"""Progress of a plan: counted from bound pods, complete by absolute numbers, ended early by what cannot be mended."""
+"""Progress of a plan: counted from bound pods, complete by absolute numbers, in its time."""
 
-from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -10,34 +9,23 @@ from hypothesis import strategies as st
 
 from policies.plans.converging import Progress, deadline, progress
 from policies.values.clusters import Cluster
-from policies.values.plans import Plan, PlanProgress
+from policies.values.plans import PlanProgress
 from policies.values.pods import Owner, Phase, Pod
-from policies.values.workloads import Workload
 from tests.builders import NOW, make_cluster, make_node, make_pod, make_workload
-from tests.policies.plans.plan_builders import make_plan, the_paper, the_papers_plan, with_node, with_pods
-
-BEFORE = the_paper()
-VICTIM, BIG = BEFORE.pods["uid-web-2"], BEFORE.pods["uid-big-0"]
-ENDING = with_pods(BEFORE, replace(VICTIM, terminating=True))
-GONE = with_pods(BEFORE, without=("web-2",))
-WAITING = with_pods(GONE, make_pod("web-x", node=None, cpu=400))
-BIG_BOUND = with_pods(WAITING, replace(BIG, node="n2"))
-ALL_BOUND = with_pods(BIG_BOUND, make_pod("web-x", node="n1", cpu=400))
-
-
-def seen(now: Cluster, plan: Plan | None = None, before: Cluster | None = None) -> Progress:
-    """Return the progress of the paper's plan on a cluster."""
-    return progress(plan or the_papers_plan(), now, before=before or BEFORE)
-
-
-def scaled(cluster: Cluster, name: str, wanted: int | None) -> Cluster:
-    """Return a cluster with a Deployment of another size, None where it is gone."""
-    rest = {ref: workload for ref, workload in cluster.workloads.items() if ref.name != name}
-    found: Mapping[Any, Workload] = {} if wanted is None else {(w := make_workload(name, wanted=wanted)).ref: w}
-    return replace(cluster, workloads={**rest, **found})
-
-
-# ---------------------------------------------------------------------- the life of the paper's plan
+from tests.policies.plans.plan_builders import make_plan, the_paper, the_papers_plan, with_pods
+from tests.policies.plans.under_way import (
+    ALL_BOUND,
+    BEFORE,
+    BIG,
+    BIG_BOUND,
+    ENDING,
+    GONE,
+    VICTIM,
+    bare,
+    pinned,
+    scaled,
+    seen,
+)
 
 
 @pytest.mark.parametrize(
@@ -130,9 +118,6 @@ def test_what_is_missing_of_a_kind_is_taken_off_its_moves() -> None:
     assert progress(plan, both).counts == PlanProgress(placed=1, moved=1)
 
 
-# ---------------------------------------------------------------------- complete all the same
-
-
 def test_a_controller_scaled_below_its_quota_is_complete() -> None:
     now = scaled(with_pods(GONE, replace(BIG, node="n2")), "web", 2)
 
@@ -188,18 +173,6 @@ def test_pods_of_a_job_may_be_done_before_the_plan_is() -> None:
     assert progress(plan, replace(both, workloads={})).done
 
 
-def pinned() -> tuple[Plan, Cluster]:
-    """Return a plan that places a bare pod on n1."""
-    before = make_cluster([make_node("n1"), make_node("n2")], [make_pod("bare", node=None, owner=None)])
-    return make_plan(before, place={"bare": "n1"}), before
-
-
-def bare(**changes: Any) -> Pod:
-    """Return that pod on its node."""
-    defaults: dict[str, Any] = {"name": "bare", "owner": None, "node": "n1"}
-    return make_pod(**(defaults | changes))
-
-
 def test_a_bare_pod_is_placed_once_it_stands_on_its_node() -> None:
     plan, before = pinned()
 
@@ -207,93 +180,6 @@ def test_a_bare_pod_is_placed_once_it_stands_on_its_node() -> None:
     for pod in (bare(), bare(phase=Phase.SUCCEEDED), bare(terminating=True)):
         found = progress(plan, with_pods(before, pod))
         assert (found.done, found.counts, found.abort) == (True, PlanProgress(placed=1), None)
-
-
-# ---------------------------------------------------------------------- ended early
-
-
-def test_a_person_ends_it() -> None:
-    assert seen(BEFORE, the_papers_plan(abort="release day")).abort == "aborted by a person: release day"
-    assert seen(BEFORE, the_papers_plan(abort="")).abort == "aborted by a person: no reason given"
-
-
-def test_a_rollout_ends_it_also_where_pods_are_missing_for_it() -> None:
-    new = with_pods(GONE, make_pod("web-new", node=None, owner=Owner("ReplicaSet", "web-rs2")))
-    now = replace(new, workload_of={**new.workload_of, "uid-web-new": VICTIM_WORKLOAD})
-
-    assert seen(now).abort == (
-        "Deployment default/web is being rolled out: default/web-new is a pod of ReplicaSet web-rs2"
-    )
-    assert progress(the_papers_plan(), now).abort is None  # who knows no state before sees no rollout
-
-
-VICTIM_WORKLOAD = BEFORE.workload_of["uid-web-2"]
-
-
-def test_a_node_that_nobody_can_reach_any_more_ends_it() -> None:
-    without_n1 = replace(WAITING, nodes={name: node for name, node in WAITING.nodes.items() if name != "n1"})
-
-    assert seen(without_n1).abort == "node n1 is gone"
-    assert seen(with_node(WAITING, make_node("n2", cpu=1000, cordoned=True))).abort == "node n2 is cordoned"
-
-
-def test_a_node_that_has_its_pods_may_go() -> None:
-    later = with_node(BIG_BOUND, make_node("n2", cpu=1000, ready=False))
-
-    assert seen(later).abort is None
-    assert seen(with_node(WAITING, make_node("n3", cpu=800, cordoned=True))).abort is None
-
-
-def test_a_node_of_a_bare_pod_counts_too() -> None:
-    plan, before = pinned()
-
-    assert progress(plan, with_node(before, make_node("n1", ready=False))).abort == "node n1 is not Ready"
-    assert progress(plan, with_node(before, make_node("n2", ready=False))).abort is None
-
-
-@pytest.mark.parametrize("pod", [None, bare(node=None, terminating=True), bare(node=None, phase=Phase.FAILED)])
-def test_a_bare_pod_that_was_deleted_ends_it(pod: Pod | None) -> None:
-    plan, before = pinned()
-    now = with_pods(before, *([] if pod is None else [pod]), without=("bare",))
-
-    assert progress(plan, now).abort == "default/bare, to be placed on n1, was deleted"
-
-
-def test_a_bare_pod_on_another_node_ends_it() -> None:
-    plan, before = pinned()
-
-    abort = progress(plan, with_pods(before, bare(node="n2"))).abort
-
-    assert abort == "default/bare was bound to n2, the plan places it on n1"
-
-
-def test_pods_where_the_plan_does_not_want_them_end_it() -> None:
-    stray = with_pods(GONE, make_pod("web-x", node="n3", cpu=400))
-
-    assert seen(stray).abort == "pods of ReplicaSet default/web-rs on nodes where the plan does not want them: 1"
-
-
-def test_capacity_that_somebody_took_ends_it() -> None:
-    thief = with_pods(GONE, make_pod("thief", node="n2", workload="thief"))
-
-    assert str(seen(thief).abort).startswith("default/thief (priority 0, scheduler bayplan-scheduler) took cpu")
-    assert progress(the_papers_plan(), thief).abort is None
-
-
-@pytest.mark.parametrize("kind", ["pods", "nodes"])
-def test_what_could_not_be_read_is_no_end_and_no_progress(kind: str) -> None:
-    blind = replace(ALL_BOUND, pods={}, nodes={}, unreadable={kind: "timeout"})
-
-    found = seen(blind, the_papers_plan(progress=PlanProgress(moved=1)))
-
-    assert (found.waiting, found.abort) == ((f"could not be read: {kind}: timeout",), None)
-    assert [str(entry) for entry in found.standing] == ["default/web-2"]
-    assert found.counts == PlanProgress(moved=1)
-    assert seen(blind, the_papers_plan(abort="enough")).abort == "aborted by a person: enough"
-    assert seen(replace(ALL_BOUND, unreadable={"persistentvolumes": "403"})).done
-
-
-# ---------------------------------------------------------------------- time
 
 
 def test_what_is_missing_is_said_briefly() -> None:
@@ -317,9 +203,6 @@ def test_time_runs_out_after_the_last_grace_period(
     end = deadline(the_papers_plan(slow), evicted, since=NOW + since, realise_within=within)
 
     assert end == max(NOW + since, NOW + at + grace if accepted else 0.0) + within
-
-
-# ---------------------------------------------------------------------- as a whole
 
 
 @given(arrived=st.integers(0, 4), waiting=st.integers(0, 4), wanted=st.integers(0, 6))
