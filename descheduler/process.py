@@ -133,9 +133,8 @@ class Process:
         ended = threading.Event()
         # The policy is looked at here too: waiting for a budget may take minutes, in which somebody says stop.
         tasks = [
-            self._thread("elector", lambda: self.elector.run(ended), stop=ended),
+            *self._renewing(plans, until=ended),
             self._thread("policy", lambda: self.setting.policy.run(ended), stop=ended),
-            *self._threads(plans.last_tasks, stop=ended),
         ]
         for thread in tasks:
             thread.start()
@@ -144,11 +143,7 @@ class Process:
             self.planned = plans.once()
         finally:
             ended.set()
-            for thread in tasks:
-                thread.join(_JOIN_SECONDS)
-            self.elector.release()
-            self._close_reader()
-            plans.close()
+            self._leave(plans, tasks)
         return result
 
     def run_loop(self, *, host: str, port: int) -> None:
@@ -163,10 +158,7 @@ class Process:
         probes = ProbeServer(Pages(metrics=self.exposition, readiness=self.readiness), host=host, port=port)
         # Lease and slot are renewed until the last write is done: their threads end after cycles and plans.
         done = threading.Event()
-        last = [
-            self._thread("elector", lambda: self.elector.run(done), stop=done),
-            *self._threads(plans.last_tasks, stop=done),
-        ]
+        last = self._renewing(plans, until=done)
         tasks = [
             self._thread("probes", lambda: probes.run(stop), stop=stop),
             self._thread("policy", lambda: self.setting.policy.run(stop), stop=stop),
@@ -183,7 +175,16 @@ class Process:
         for thread in planning:
             thread.join(_JOIN_SECONDS)
         done.set()
-        for thread in (*last, *tasks):
+        self._leave(plans, [*last, *tasks])
+
+    def _renewing(self, plans: PlanService, *, until: threading.Event) -> list[threading.Thread]:
+        """Return the threads that keep Lease and slot, not started yet."""
+        elector = self._thread("elector", lambda: self.elector.run(until), stop=until)
+        return [elector, *self._threads(plans.last_tasks, stop=until)]
+
+    def _leave(self, plans: PlanService, threads: Iterable[threading.Thread]) -> None:
+        """Wait for the last threads, which were told to end, free the Lease, and let go of everything."""
+        for thread in threads:
             thread.join(_JOIN_SECONDS)
         self.elector.release()
         self._close_reader()
