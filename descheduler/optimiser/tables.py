@@ -96,6 +96,14 @@ def covers(have: Ints, asked: Ints) -> Bools:
     return enough
 
 
+def shares(amounts: Ints, scale: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+    """Return for each row what its amounts come to in shares of the largest node; column by column too."""
+    total = np.zeros(len(amounts))
+    for resource, factor in enumerate(scale.tolist()):
+        total += amounts[:, resource] * factor
+    return total
+
+
 @dataclass(frozen=True, slots=True)
 class _Amounts:
     requests: Ints

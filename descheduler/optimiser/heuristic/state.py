@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from descheduler.optimiser.tables import NOWHERE, Bools, Ints, Tables, covers
+from descheduler.optimiser.tables import NOWHERE, Bools, Ints, Tables, covers, shares
 from descheduler.optimiser.ties.tie import Tie
 
 
@@ -97,7 +97,7 @@ class State:
         found = np.flatnonzero(fits)
         if not len(found):
             return NOWHERE
-        left = (self.free[found] * self.tables.scale).sum(axis=1)
+        left = shares(self.free, self.tables.scale)[found]
         return int(found[left.argmin()])
 
     def settle(self, pod: int, but: int = NOWHERE) -> bool:

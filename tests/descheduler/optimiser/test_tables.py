@@ -3,9 +3,10 @@
 import numpy as np
 import pytest
 from hypothesis import given
+from hypothesis import strategies as st
 
 from descheduler.optimiser.problem import Problem
-from descheduler.optimiser.tables import NOWHERE, covers, tabulate
+from descheduler.optimiser.tables import NOWHERE, covers, shares, tabulate
 from tests.descheduler.optimiser.builders import make_item, make_problem, make_site
 from tests.descheduler.optimiser.strategies import problems
 
@@ -63,3 +64,10 @@ def test_doing_nothing_fits_the_relaxed_room(problem: Problem) -> None:
 @pytest.mark.parametrize(("have", "enough"), [((3, 3), True), ((3, 2), False), ((9, 9), True)])
 def test_covers_every_resource(have: tuple[int, int], *, enough: bool) -> None:
     assert covers(np.array([have]), np.array([3, 3])).tolist() == [enough]
+
+
+@given(st.lists(st.tuples(st.integers(0, 2**46), st.integers(0, 2**46)), max_size=8), st.floats(0, 1), st.floats(0, 1))
+def test_shares_are_those_of_whole_rows(rows: list[tuple[int, int]], first: float, second: float) -> None:
+    amounts, scale = np.array(rows, dtype=np.int64).reshape(-1, 2), np.array([first, second])
+
+    assert shares(amounts, scale).tolist() == (amounts * scale).sum(axis=1).tolist()
