@@ -18,7 +18,7 @@ from descheduler.planning.problems.layout import Layout
 from descheduler.planning.problems.loads import accepting, carried
 from descheduler.planning.problems.measured import NOTHING_MEASURED, Measured
 from descheduler.planning.problems.separations import separations
-from descheduler.planning.problems.slots import attach_slots
+from descheduler.planning.problems.slots import attaching
 from descheduler.planning.problems.spreads import spreads
 from policies.plans.quotas import kind_of
 from policies.plans.rails import Pair
@@ -77,7 +77,7 @@ def build(
 
 
 def _demand(layout: Layout) -> Amounts:
-    return requested(layout).plus(attach_slots(layout))
+    return requested(layout).plus(attaching(layout))
 
 
 def _problem(layout: Layout, amounts: Amounts, eligible: Eligibility, accepts: tuple[bool, ...]) -> Problem:

@@ -1,6 +1,7 @@
 """On which nodes an item may be placed, whoever else moves: node state, wishes, taints, volumes, who stays there.
 
-The predicates are kube-scheduler's as in `policies.feasibility`. Room is not looked at: it is a row of the problem.
+The predicates are kube-scheduler's as in `policies.feasibility`. Room is not looked at: it is a row of the problem. But
+a node with too many volumes already is closed here to those who bring another one, so that others may go there.
 """
 
 from collections.abc import Hashable
@@ -10,6 +11,7 @@ from typing import Final
 import numpy as np
 
 from descheduler.planning.problems.layout import Layout
+from descheduler.planning.problems.slots import attach_slots
 from policies.feasibility.anti_affinity import ANTI_AFFINITY
 from policies.feasibility.host_ports import HOST_PORTS
 from policies.feasibility.node_affinity import NODE_AFFINITY
@@ -49,11 +51,15 @@ class _Shelf:
 def eligibility(layout: Layout) -> Eligibility:
     """Return the sites that each item may be placed on; its own is among them only where it could come back."""
     shelf, known = _Shelf(), dict[Hashable, Mask]()
+    slots = attach_slots(layout).values()
     numbers = []
-    for pod in layout.pods:
+    for at, pod in enumerate(layout.pods):
         key = _key(pod)
         if key not in known:
             known[key] = _mask(pod, layout)
+            for each in slots:
+                if each.needs[at] > 0:
+                    known[key] &= ~each.crowded
         mask = known[key]
         if pod.uid in layout.must_leave:
             mask = mask & ~layout.rows.named([pod.node or ""])
@@ -63,7 +69,7 @@ def eligibility(layout: Layout) -> Eligibility:
 
 def _key(pod: Pod) -> Hashable:
     """Return what pods have in common that may stand on the same nodes; a volume may be a pod's very own."""
-    own = pod.uid if pod.claims else ""
+    own = pod.uid if pod.claims or pod.disks else ""
     # Pods of one template share their constraints as one object; hashing them by value would cost more than it saves.
     return (id(pod.constraints), pod.namespace, frozenset(pod.labels.items()), own)
 

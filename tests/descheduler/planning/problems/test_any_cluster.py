@@ -21,7 +21,7 @@ from policies.feasibility.predicates import feasible
 from policies.plans.quotas import kind_of
 from policies.rails.view import View
 from policies.values.clusters import Cluster
-from policies.values.nodes import Taint
+from policies.values.nodes import Node, Taint
 from policies.values.plans import Headcount, Plan, PlanAction, Quota
 from policies.values.pods import Constraints, HostPort, Owner, Pod, PodTerm, SpreadConstraint
 from policies.values.selectors import LabelSelector, Operator, Requirement
@@ -65,9 +65,6 @@ CONSTRAINTS = st.builds(
 )
 
 
-ATTACHABLE = st.sampled_from(({}, {"disk": 0}, {"disk": 1}, {"disk": 2}, {"disk": 3}))
-
-
 @st.composite
 def busy_clusters(draw: st.DrawFn) -> Cluster:
     """A cluster on which much may move, and whose pods have a say in where the others stand."""
@@ -89,8 +86,14 @@ def busy_clusters(draw: st.DrawFn) -> Cluster:
         pods,
         claims={f"default/{name}": Claim(namespace="default", name=name, volume=name) for name in disks},
         volumes={name: Volume(name=name, driver="disk") for name in disks},
-        csi_nodes={node.name: CsiNode(name=node.name, attachable=draw(ATTACHABLE)) for node in nodes},
+        csi_nodes={node.name: CsiNode(name=node.name, attachable=draw(attachable(node, pods))) for node in nodes},
     )
+
+
+def attachable(node: Node, pods: Iterable[Pod]) -> st.SearchStrategy[dict[str, int]]:
+    """No limit, or one that is not exceeded yet."""
+    there = sum(len(pod.claims) for pod in pods if pod.node == node.name)
+    return st.sampled_from(({}, {"disk": there}, {"disk": there + 1}, {"disk": there + 2}))
 
 
 def busy_pods(name: str, places: st.SearchStrategy[str | None]) -> st.SearchStrategy[Pod]:

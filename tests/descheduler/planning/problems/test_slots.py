@@ -7,6 +7,7 @@ from hypothesis import event, given
 from hypothesis import strategies as st
 
 from descheduler.optimiser.checking import Rule, check
+from descheduler.optimiser.problem import Problem
 from descheduler.optimiser.solution import Options
 from descheduler.planning.problems.building import Built, build
 from policies.feasibility.attachments import attachments
@@ -87,6 +88,26 @@ def test_a_node_that_names_no_limit_binds_nobody() -> None:
 def broken(built: Built, **places: str) -> list[str]:
     found = check(built.problem, placing(built, **places), Options())
     return [violation.where for violation in found if violation.rule is Rule.CAPACITY]
+
+
+def test_a_node_with_too_many_volumes_is_closed_to_others_with_one_and_open_to_those_without() -> None:
+    there = [make_pod(f"db-{at}", node="n1", workload=f"db-{at}", claims=(f"v{at}",)) for at in range(2)]
+    coming = [make_pod("more-0", node=None, claims=("more",)), make_pod("web-0", node=None, workload="web")]
+
+    built = built_of(*there, *coming, limits={"n1": {FAST: 1}})
+
+    assert slots(built) == ([1, 1, 1, 0], [1, 3, 3], [2, 3, 3])
+    assert [eligible(built.problem, at) for at in range(4)] == [[1, 2], [1, 2], [1, 2], [0, 1, 2]]
+    assert rules(built, web_0="n1") == []
+    assert rules(built, db_0="n2", more_0="n1") == [Rule.ELIGIBILITY]
+
+
+def eligible(problem: Problem, at: int) -> list[int]:
+    return list(problem.eligibility[problem.items[at].eligible])
+
+
+def rules(built: Built, **places: str) -> list[Rule]:
+    return [violation.rule for violation in check(built.problem, placing(built, **places), Options())]
 
 
 def test_an_unbound_claim_takes_a_slot_of_its_classes_driver() -> None:
