@@ -63,7 +63,8 @@ class Orders:
     """What the policy says of acting: `evictor` is the recording one while observing.
 
     `draft` makes the record of a victim, all but its name and state. `good_for` is how long (s) the signals behind
-    the decision may be acted upon: waiting for one victim's budget must not make the next one's reasons old.
+    the decision may be acted upon: waiting for one victim's budget must not make the next one's reasons old. A server
+    that is busy or not there is asked again for `passing_for` at least.
     """
 
     observing: bool
@@ -71,6 +72,11 @@ class Orders:
     retry_for: float
     good_for: float
     draft: Callable[[Victim], EvictionRecord]
+    passing_for: float = 0.0
+
+    def patience(self, answer: EvictionAnswer) -> float:
+        """Return for how long (s) a victim is tried again after an answer."""
+        return max(self.retry_for, self.passing_for if answer.is_passing else 0.0)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -127,7 +133,7 @@ class _Trial:
             asked = found.retry_after
             pause = self._hands.pauses.after(self._failures, asked=asked, rng=self._hands.rng)
             waited = self._hands.clock.monotonic() - began
-            if waited + pause > self._orders.retry_for:
+            if waited + pause > self._orders.patience(found):
                 text = f"{self._failures} tries in {waited:.0f} s, the last answer was {found}"
                 return self._concluded(EvictionAnswer(AnswerKind.GIVEN_UP, text))
             _LOG.info("%s is tried again in %.1f s: %s", self._victim.candidate.pod, pause, found)

@@ -24,6 +24,7 @@ class AnswerKind(StrEnum):
     BACKGROUND = "429 begun in the background"
     OBSERVED = "observed, not called"
     NOT_CALLED = "not called"
+    NOT_REACHED = "not reached"
     GIVEN_UP = "given up: timeout"
     GONE = "404 gone"
     REPLACED = "409 another pod of that name"
@@ -45,13 +46,14 @@ _STATES: Final = {
     AnswerKind.UNKNOWN: RecordState.UNKNOWN,
 }
 _KINDS: Final[tuple[tuple[type[errors.ApiError], AnswerKind], ...]] = (
-    (errors.Unreachable, AnswerKind.NOT_CALLED),
+    (errors.Unreachable, AnswerKind.NOT_REACHED),
     (errors.NotFound, AnswerKind.GONE),
     (errors.Conflict, AnswerKind.CONFLICT),
     (errors.Forbidden, AnswerKind.FORBIDDEN),
     (errors.Unauthorized, AnswerKind.FORBIDDEN),
 )
-_WORTH_ANOTHER_TRY: Final = frozenset({AnswerKind.BUDGET, AnswerKind.THROTTLED, AnswerKind.CONFLICT})
+_PASSING: Final = frozenset({AnswerKind.NOT_REACHED, AnswerKind.THROTTLED, AnswerKind.CONFLICT})
+_WORTH_ANOTHER_TRY: Final = _PASSING | {AnswerKind.BUDGET}
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +76,11 @@ class EvictionAnswer:
     def may_try_again(self) -> bool:
         """Whether the same call may succeed a little later. An unknown outcome is never tried again."""
         return self.kind in _WORTH_ANOTHER_TRY
+
+    @property
+    def is_passing(self) -> bool:
+        """Whether it says nothing of the pod or its budgets: the server was busy, or was not there."""
+        return self.kind in _PASSING
 
 
 def classify(error: errors.ApiError) -> EvictionAnswer:

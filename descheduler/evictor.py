@@ -92,7 +92,9 @@ def look(api: KubeApi, pod: Pod) -> EvictionAnswer | None:
     except errors.TooManyRequests as error:
         return EvictionAnswer(AnswerKind.THROTTLED, error.message, error.retry_after)
     except errors.ApiError as error:
-        return EvictionAnswer(AnswerKind.NOT_CALLED, f"the pod could not be read before the call: {error}")
+        passing = isinstance(error, errors.Unreachable | errors.Unanswered | errors.ServerError)
+        kind = AnswerKind.NOT_REACHED if passing else AnswerKind.NOT_CALLED
+        return EvictionAnswer(kind, f"the pod could not be read before the call: {error}")
     return _changed(seen, pod)
 
 

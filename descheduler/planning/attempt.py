@@ -18,6 +18,7 @@ from descheduler.planning.guarding import Guard
 from descheduler.planning.problems.measured import NOTHING_MEASURED
 from descheduler.planning.results import BUSY, CANCELLED, OBSERVED, REFUSED, STANDBY, UNREADABLE, Result
 from descheduler.planning.store import closed
+from descheduler.planning.succession import Owed
 from descheduler.recording import SETTLES_AFTER
 from policies.model.loading import Loaded
 from policies.model.policy import Policy
@@ -61,32 +62,41 @@ class Attempt:
         if not installing.enter(tools, "a blocking run"):
             return Result(outcome=BUSY, detail="a cycle is evicting")
         try:
-            empty = tools.store.create(self._template(revision=0, phase=PlanPhase.COMPUTING))
-        except errors.ApiError as error:
+            return self._holding(self._template(revision=0, phase=PlanPhase.COMPUTING))
+        finally:
             tools.gate.leave()
-            self.planner.succession.doubt(for_=SETTLES_AFTER)  # it may still come to exist
-            return Result(outcome=UNREADABLE, detail=f"the plan could not be created: {error}")
+
+    def _holding(self, template: Plan) -> Result:
+        tools = self.planner.tools
+        if not tools.leads():
+            return Result(outcome=STANDBY)
+        try:
+            empty = tools.store.create(template)
+        except errors.ApiError as error:
+            return self._lost(template, error)
         self.planner.succession.doubt()  # until it is over for certain: should this fail, the plan stays open
         try:
-            result = self._blocked(empty)
+            return self._blocked(empty)
         finally:
             tools.slot.free()
-            tools.gate.leave()
-        return result
 
     def _blocked(self, empty: Plan) -> Result:
         tools = self.planner.tools
-        stay = installing.install(self._guard(empty))
+        guard = self._guard(empty)
+        stay = installing.install(guard)
         if stay is not None:
             return self._dropped(empty, stay)
         computed = self._first_plan(empty, held_for=BLOCKED_FOR)
         if isinstance(computed, Result):
-            tools.store.delete(empty)
+            self._forget(empty)
             return computed
         plan = self._plan_of(computed)
         if isinstance(plan, Result):
-            tools.store.delete(empty)
+            self._forget(empty)
             return plan
+        stay = guard.meant()
+        if stay is not None and not stay.passing:
+            return self._dropped(empty, stay)
         try:
             filled = tools.store.fill(replace(plan, revision=1, phase=PlanPhase.INSTALLING))
         except errors.ApiError as error:
@@ -208,8 +218,7 @@ class Attempt:
             try:
                 created = tools.store.create(plan)
             except errors.ApiError as error:
-                self.planner.succession.doubt(for_=SETTLES_AFTER)  # it may still come to exist
-                return Result(outcome=UNREADABLE, detail=f"the plan could not be created: {error}", computed=computed)
+                return replace(self._lost(plan, error), computed=computed)
             return self._carry(created, computed)
         finally:
             tools.gate.leave()
@@ -221,20 +230,42 @@ class Attempt:
         tools.events.tell(telling.begun(plan, tools.namespace))
         resting = planner.succession.resting(self.loaded, tools.sight.now())
         planner.succession.doubt()  # should this break down, the plan may stay open
+        carrier = Carrier(self._guard(plan), self.loaded, resting=resting)
         try:
-            carried = Carrier(self._guard(plan), self.loaded, resting=resting).run()
+            carrier.run()
         finally:
             planner.current = None
-        planner.finished(carried, self.loaded)
+            planner.finished(carrier.carried, self.loaded)
+        carried = carrier.carried
         return Result(outcome=str(carried.end.phase), detail=carried.end.reason, plan=carried.plan, computed=computed)
 
     def _dropped(self, empty: Plan, stay: Stay) -> Result:
         """Close a plan that nobody ever obeyed."""
         tools = self.planner.tools
         ended = closed(empty, PlanPhase.ABORTED, stay.reason, at=tools.sight.now())
-        tools.store.write(ended)
-        self.planner.finished(Carried(plan=ended, end=aborted(stay)), self.loaded)
-        return Result(outcome=str(ended.phase), detail=stay.reason, plan=ended)
+        found = tools.store.close(ended)
+        carried = Carried(
+            plan=found or ended,
+            end=aborted(stay),
+            written=found is not None,
+            ours=found is ended or tools.leads(),
+        )
+        self.planner.finished(carried, self.loaded)
+        return Result(outcome=str(carried.plan.phase), detail=stay.reason, plan=carried.plan)
+
+    def _forget(self, empty: Plan) -> None:
+        """Delete a plan that held pods for nothing."""
+        tools = self.planner.tools
+        if not tools.store.delete(empty):
+            ended = closed(empty, PlanPhase.ABORTED, "nothing better was found", at=tools.sight.now())
+            self.planner.succession.owe(Owed(plan=ended, word="", counted=True))
+
+    def _lost(self, plan: Plan, error: errors.ApiError) -> Result:
+        """Say that a plan could not be created; it may still come to exist, and is to say then why it ended."""
+        detail = f"the plan could not be created: {error}"
+        ended = closed(plan, PlanPhase.ABORTED, detail, at=self.planner.tools.sight.now())
+        self.planner.succession.owe(Owed(plan=ended, word="unconfirmed"), for_=SETTLES_AFTER)
+        return Result(outcome=UNREADABLE, detail=detail)
 
     @property
     def _fresh(self) -> bool:

@@ -26,6 +26,7 @@ from sources.kube import errors
 
 POLL: Final = 0.25
 APPROVALS_IN_FLIGHT: Final = 1.0
+_TRIES: Final = 4
 _UNSEEN: Final = Stay(word="plan", reason="the phase could not be written, so nobody would know of the evictions")
 _BOUND: Final = "every wanted pod is bound"
 
@@ -41,18 +42,23 @@ class Carrier:
         self._journal = Journal(guard.tools, guard.plan)
         self._watch = Watch(guard, loaded, guard.tools.sight.snapshot)
         self._nominator = Nominator(guard.tools.api, guard.plan)
+        self._end = FAILED
 
     def run(self) -> Carried:
         """Carry the plan out and return how it ended; a plan that breaks down in between is closed as well."""
-        end = FAILED
         try:
             with self._tools.sight.following(self._guard.plan) as self._watch.surroundings:
-                end = self._stages()
+                self._end = self._stages()
         finally:
-            self._journal.close(end)
-        plan = self._journal.plan
-        evicted = tuple(step for step in plan.disruptions if step.uid in self._watch.evicted_at)
-        return Carried(plan=plan, end=end, evicted=evicted)
+            self._journal.close(self._end)
+        return self.carried
+
+    @property
+    def carried(self) -> Carried:
+        """Return how it ended."""
+        journal = self._journal
+        evicted = tuple(step for step in journal.plan.disruptions if step.uid in self._watch.evicted_at)
+        return Carried(plan=journal.plan, end=self._end, evicted=evicted, written=journal.written, ours=journal.ours)
 
     def _stages(self) -> End:
         stages: tuple[Callable[[], End | None], ...] = (self._install, self._validate, self._evict, self._let_them_go)
@@ -103,7 +109,7 @@ class Carrier:
     def _evict(self) -> End | None:
         if not self._guard.plan.disruptions:
             return None
-        seen = self._journal.enter(PlanPhase.EVICTING)
+        seen = self._journal.enter(PlanPhase.EVICTING, tries=_TRIES)
         stay = Steps(self._watch, self._journal).take() if seen else _UNSEEN
         if stay is None:
             return None

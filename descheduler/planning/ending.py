@@ -29,11 +29,16 @@ class End:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Carried:
-    """A plan at its end, how it came to it, and the pods that were evicted for it."""
+    """A plan at its end, how it came to it, and the pods that were evicted for it.
+
+    `written` is False where the cluster does not know of the end yet, `ours` where the next leader has closed it.
+    """
 
     plan: Plan
     end: End
     evicted: tuple[PlanEntry, ...] = ()
+    written: bool = True
+    ours: bool = True
 
 
 FAILED = End(phase=PlanPhase.ABORTED, word="failed", reason="the descheduler failed while it carried out the plan")

@@ -28,7 +28,9 @@ from sources.kube import errors
 
 RULE: Final = "plan"
 RELIEF: Final = "relief"
+_PASSING_FOR: Final = 5.0
 _GONE: Final = "gone"
+_UNREAD: Final = frozenset({acting.LEDGER, readable.RAIL})
 
 
 class Evictions:
@@ -53,6 +55,7 @@ class Evictions:
             observing=self._guard is None,
             evictor=guarded or RecordingEvictor(tools.api),
             retry_for=0.0,  # a plan does not wait for a budget: its reservations would keep others waiting meanwhile
+            passing_for=_PASSING_FOR,
             good_for=float("inf"),
             draft=lambda chosen: acting.draft_of(chosen, policy_hash=self._loaded.hash),
         )
@@ -68,13 +71,14 @@ class Evictions:
         (attempt,) = acting.act([victim], orders=orders, hands=hands, revalidate=self._again)
         stay = None if guarded is None else guarded.stay
         if stay is not None:
-            return replace(stay, reason=f"{step} not evicted: {stay.reason}")
+            return Stay(word=stay.word, reason=f"{step} not evicted: {stay.reason}")
         return self._judged(step, attempt)
 
     def _judged(self, step: PlanEntry, attempt: Attempt) -> Stay | None:
-        if attempt.refusal is not None:
-            return Stay(word=attempt.refusal.rail, reason=f"{step} not evicted: {attempt.refusal}")
-        answer = attempt.answer
+        refusal, answer = attempt.refusal, attempt.answer
+        if refusal is not None:
+            passing = refusal.rail in _UNREAD and attempt.record is None
+            return Stay(word=refusal.rail, reason=f"{step} not evicted: {refusal}", passing=passing)
         if answer is None or not attempt.happened:
             return Stay(word="eviction-refused", reason=f"{step} not evicted: {answer}")
         if answer.kind is AnswerKind.UNKNOWN and still_runs(self._tools.api, attempt.victim.candidate.pod) is not False:

@@ -134,7 +134,8 @@ class GuardedEvictor:
         """Ask for the eviction; what the guard says is an answer too."""
         self.stay = self.guard.asked()
         if self.stay is not None:
-            return EvictionAnswer(AnswerKind.NOT_CALLED, self.stay.reason)
+            kind = AnswerKind.NOT_REACHED if self.stay.passing else AnswerKind.NOT_CALLED
+            return EvictionAnswer(kind, self.stay.reason)
         return ApiEvictor(self.guard.tools.api, barred=self._barred).evict(pod)
 
     def _barred(self) -> str | None:

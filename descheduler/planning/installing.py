@@ -13,6 +13,8 @@ ACKNOWLEDGED_WITHIN: Final = 5.0
 _GATE_WITHIN: Final = 5.0
 _SHOWN_WITHIN: Final = 8.0  # a Lease that stands still for 6 s is a dead one's
 _POLL: Final = 0.125
+_TRIES: Final = 3
+_AGAIN: Final = 0.5
 _WAIT: Final = 0.25
 
 
@@ -39,13 +41,17 @@ def install(guard: Guard) -> Stay | None:
 
 
 def take(tools: Tools, plan: Plan) -> Stay | None:
-    """Put a plan into the slot; the reason where that failed."""
-    try:
-        tools.slot.take(plan)
-    except SlotTaken as taken:
-        return Stay(word="slot", reason=str(taken))
-    except errors.ApiError as error:
-        return Stay(word="slot", reason=f"the slot could not be taken: {error}")
+    """Put a plan into the slot; the reason where that failed, also after a few tries."""
+    for left in reversed(range(_TRIES)):
+        try:
+            tools.slot.take(plan)
+        except SlotTaken as taken:
+            return Stay(word="slot", reason=str(taken))
+        except errors.ApiError as error:
+            if not left or tools.pause(_AGAIN):
+                return Stay(word="slot", reason=f"the slot could not be taken: {error}")
+        else:
+            break
     return None
 
 

@@ -9,10 +9,10 @@ from descheduler.planning.store import closed
 from descheduler.planning.tooling import Tools
 from policies.plans.converging import Progress
 from policies.values.plans import Plan, PlanCondition, PlanPhase
-from sources.kube import errors
-from sources.kube.decoding.tolerant import MalformedObject
 
 _LOG: Final = logging.getLogger(__name__)
+_TRIES: Final = 2  # what is still not written then is written before the next plan
+_AGAIN: Final = 0.5
 
 
 class Journal:
@@ -20,12 +20,19 @@ class Journal:
 
     def __init__(self, tools: Tools, plan: Plan) -> None:
         self.plan = plan
+        self.written = False
+        self.ours = True
         self._tools = tools
 
-    def enter(self, phase: PlanPhase) -> bool:
+    def enter(self, phase: PlanPhase, *, tries: int = 1) -> bool:
         """Go on to a phase; False where nobody can see it yet."""
         self.plan = replace(self.plan, phase=phase)
-        return self._tools.store.progress(self.plan)
+        for left in reversed(range(tries)):
+            if self._tools.store.write(self.plan):
+                return True
+            if left:
+                self._tools.pause(_AGAIN)
+        return False
 
     def show(self, progress: Progress) -> None:
         """Show how many pods are placed, moved and evicted."""
@@ -42,21 +49,22 @@ class Journal:
         self._mark(PlanCondition(kind=kind, met=False, reason=stay.word, message=stay.reason, at=at))
 
     def close(self, end: End) -> None:
-        """Write the end and free the slot: either alone makes the extender release everything."""
-        self.plan = closed(self.plan, end.phase, end.reason, at=self._tools.sight.now())
-        if self._tools.leads() or self._still_open():
-            self._tools.store.write(self.plan)
-        self._tools.slot.free()
-        _LOG.info("plan %s: %s %s", self.plan.name, end.phase, end.reason)
+        """Write the end and free the slot: either alone makes the extender release everything.
+
+        Afterwards `written` tells whether the cluster knows, `ours` whether it is for us to tell: what the next leader
+        has ended is not.
+        """
+        wanted = closed(self.plan, end.phase, end.reason, at=self._tools.sight.now())
+        self.plan = wanted
+        found, freed = self._tools.store.close(wanted), self._tools.slot.free()
+        for _ in range(_TRIES):
+            if found is None or not freed:
+                self._tools.pause(_AGAIN)
+                found, freed = found or self._tools.store.close(wanted), freed or self._tools.slot.free()
+        self.written, self.ours = found is not None, found is wanted or self._tools.leads()
+        self.plan = wanted if found is None else replace(found, reason=found.reason or wanted.reason)
+        _LOG.info("plan %s: %s %s", self.plan.name, self.plan.phase, self.plan.reason)
 
     def _mark(self, condition: PlanCondition) -> None:
         others = tuple(one for one in self.plan.conditions if one.kind != condition.kind)
         self.plan = replace(self.plan, conditions=(*others, condition))
-
-    def _still_open(self) -> bool:
-        """Tell whether nobody has closed the plan: the next leader, if there is one already, may not know of it."""
-        try:
-            seen = self._tools.store.read(self.plan.name)
-        except (errors.ApiError, MalformedObject):
-            return False
-        return seen is not None and not seen.phase.ended

@@ -12,7 +12,7 @@ from descheduler.planning.computing import Computed, Computer
 from descheduler.planning.desk import RELIEF, Asked, Desk
 from descheduler.planning.ending import Carried
 from descheduler.planning.results import CANCELLED, OBSERVED, OUTDATED, STANDBY, UNREADABLE, UNWANTED, Result
-from descheduler.planning.succession import Succession
+from descheduler.planning.succession import Owed, Succession
 from descheduler.planning.tooling import Tools
 from policies.model.loading import Loaded
 from policies.model.policy import Policy
@@ -66,11 +66,17 @@ class Planner:
 
     def finished(self, carried: Carried, loaded: Loaded) -> None:
         """Remember a plan's end, tell of it, and forget the oldest ones."""
+        if not carried.written:
+            self.succession.owe(Owed(plan=carried.plan, word=carried.end.word, counted=carried.ours))
+        if carried.ours:
+            self._tell(carried)
+        self.succession.remember(carried.plan, loaded)
+
+    def _tell(self, carried: Carried) -> None:
         tools, plan = self.tools, carried.plan
         tools.metrics.ended(plan, outcome=str(plan.phase), word=carried.end.word)
         tools.events.tell(telling.ended(plan, tools.namespace, carried.evicted))
         tools.reporter.write_plan(plan, outcome=str(plan.phase))
-        self.succession.remember(plan, loaded)
 
     def _ledger(self) -> Ledger | LedgerUnreadable:
         try:

@@ -2,17 +2,18 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Final
 
 from descheduler.planning.following import Followed
 from descheduler.planning.tooling import Look
 from descheduler.snapshots import WatchedClusters
+from policies.values import kinds
 from policies.values.candidates import Victim
 from policies.values.clusters import Cluster
 from policies.values.plans import Plan
 from sources.clocks import Clock
-from sources.kube import listing
+from sources.kube import errors, listing
 from sources.kube.api import KubeApi
 from sources.kube.cluster_watch import Change, ClusterWatch
 
@@ -81,15 +82,21 @@ class ListedSight:
     _took: float = field(default=0.0, init=False)
 
     def snapshot(self) -> Cluster:
-        """Return the last list, or a new one.
+        """Return the last list, or a new one; pods and nodes that cannot be listed any more are unreadable.
 
         Raises:
-            ApiError: nothing at all can be read.
+            ApiError: nothing has ever been read.
         """
         good_for = max(_LIST_EVERY, self._took / _LISTS_FOR)
         if self._last is not None and self.clock.monotonic() - self._last[0] < good_for:
             return self._last[1]
-        return self.consistent()
+        try:
+            return self.consistent()
+        except errors.ApiError as error:
+            if self._last is None:
+                raise
+            unreadable = dict.fromkeys((kinds.PODS, kinds.NODES), str(error))
+            return replace(self._last[1], unreadable=unreadable)  # nobody knows, and one asks again at once
 
     @contextmanager
     def following(self, plan: Plan) -> Iterator[Look]:  # noqa: ARG002  # who lists, lists everything

@@ -1,5 +1,7 @@
 """The disruptions of a plan in their order, and what is waited for between two of them; the first failure ends it."""
 
+from collections.abc import Callable
+from functools import partial
 from typing import Final
 
 from descheduler.planning.ending import Stay, overtaken
@@ -11,6 +13,8 @@ from policies.values.plans import PlanEntry
 from sources.kube import errors
 
 _POLL: Final = 0.25
+_PATIENCE: Final = 5.0  # an API server that restarts is back within a few seconds; reservations hold meanwhile
+_AGAIN: Final = 1.0
 _SEEN_WITHIN: Final = 2.0
 _NEWCOMERS: Final = 3.0  # a replica renews its Lease every 2 s
 
@@ -28,20 +32,32 @@ class Steps:
         """Evict one pod after the other; the reason at the first that fails or is bypassed."""
         steps = self._watch.guard.plan.disruptions
         for step in steps:
-            stay = self._evict(step)
+            stay = self._patiently(partial(self._evict, step))
             if stay is None:
                 progress = self._until_seen(step)
                 self._journal.show(progress)
                 unseen = step in progress.standing and step is not steps[-1]
-                stay = self._silent_sight(step) if unseen else None
+                stay = self._patiently(partial(self._silent_sight, step)) if unseen else None
             if stay is not None:
                 return stay
         return None
 
+    def _patiently(self, attempt: Callable[[], Stay | None]) -> Stay | None:
+        """Attempt something; where an API server gave no answer and nothing was called, again for a moment."""
+        ends = self._tools.clock.monotonic() + _PATIENCE
+        while True:
+            stay = attempt()
+            if stay is None or not stay.passing or self._tools.clock.monotonic() >= ends:
+                return stay
+            self._tools.pause(_AGAIN)
+
     def _evict(self, step: PlanEntry) -> Stay | None:
         self._let_newcomers_renew()
         cluster, progress = self._watch.look()
-        stay = overtaken(progress) or self._evictions.evict(step, cluster.pods.get(step.uid))
+        # Asked before anything is written for the step, and once more right before the call.
+        stay = (
+            overtaken(progress) or self._watch.guard.asked() or self._evictions.evict(step, cluster.pods.get(step.uid))
+        )
         if stay is None:
             self._watch.evicted_at[step.uid] = self._tools.clock.monotonic()
             self._tools.metrics.evicted(step.action)
@@ -68,9 +84,11 @@ class Steps:
 
         One that goes on in the background (a virtual machine's) shows in no list either.
         """
+        if step not in self._watch.look()[1].standing:
+            return None
         try:
             happened = step not in self._watch.progress(self._tools.sight.consistent()).standing
         except errors.ApiError as error:
-            return Stay(word="unreadable", reason=f"the cluster could not be read again: {error}")
+            return Stay(word="unreadable", reason=f"the cluster could not be read again: {error}", passing=True)
         text = f"the watch of pods does not show the eviction of {step} after {_SEEN_WITHIN:.0f} s"
-        return Stay(word="unreadable", reason=text) if happened else None
+        return Stay(word="unreadable", reason=text, passing=True) if happened else None

@@ -68,7 +68,7 @@ class PlanStore:
         return self.write(plan)
 
     def write(self, plan: Plan) -> bool:
-        """Write the status; False where that failed (a plan that is not closed is closed by whoever leads next)."""
+        """Write the status; False where that failed."""
         self._tried = self._clock.monotonic(), plan.phase
         try:
             self._noted(self._update(plan, {"status": codec.encode_plan_status(plan)}), as_=plan)
@@ -76,6 +76,31 @@ class PlanStore:
             _LOG.warning("the status %s of plan %s was not written: %s", plan.phase, plan.name, error)
             return False
         return True
+
+    def close(self, plan: Plan) -> Plan | None:
+        """Write a plan's end and return the plan as it has ended; None where nobody can tell.
+
+        An end that somebody else has written stands. A plan that is gone has ended as it was to.
+        """
+        try:
+            self._noted(self._update(plan, {"status": codec.encode_plan_status(plan)}), as_=plan)
+        except (errors.NotFound, errors.Conflict):
+            return self._ended(plan)
+        except (errors.ApiError, MalformedObject) as error:
+            _LOG.warning("the end %s of plan %s was not written: %s", plan.phase, plan.name, error)
+            return None
+        return plan
+
+    def _ended(self, plan: Plan) -> Plan | None:
+        try:
+            seen = self.read(plan.name)
+        except (errors.ApiError, MalformedObject) as error:
+            _LOG.warning("whether the plan %s has ended is not known: %s", plan.name, error)
+            return None
+        if seen is None or seen.uid != plan.uid:
+            return plan
+        ours = (seen.phase, seen.reason) == (plan.phase, plan.reason)  # the answer to an earlier try was lost
+        return plan if ours else seen if seen.phase.ended else None
 
     def ask_to_abort(self, plan: Plan, reason: str) -> Plan:
         """Write what a person wants; the descheduler itself never calls this.
@@ -114,10 +139,11 @@ class PlanStore:
         return tuple(sorted(plans, key=lambda plan: (plan.started_at, plan.name)))
 
     def delete(self, plan: Plan) -> bool:
-        """Delete a plan; False where it may still be there."""
+        """Delete a plan, and no other of its name; False where it may still be there."""
+        path, body = codec.plans_path(self._namespace, plan.name), {"preconditions": {"uid": plan.uid}}
         try:
-            self._api.request("DELETE", codec.plans_path(self._namespace, plan.name), timeout=_CALL_SECONDS)
-        except errors.NotFound:
+            self._api.request("DELETE", path, body=body, timeout=_CALL_SECONDS)
+        except (errors.NotFound, errors.Conflict):
             return True
         except errors.ApiError as error:
             _LOG.warning("the plan %s was not deleted: %s", plan.name, error)
@@ -125,14 +151,14 @@ class PlanStore:
         return True
 
     def _update(self, plan: Plan, body: dict[str, object]) -> Plan:
-        """Write over the newest version, unless that one is closed: an end is never taken back."""
+        """Write over the newest version, unless that one is closed: an end is never taken back nor written over."""
         version = self._versions.get(plan.uid, plan.resource_version)
         for _ in range(_TRIES):
             try:
                 return self._patch(plan.name, body | {"metadata": {"resourceVersion": version}})
             except errors.Conflict:
                 seen = self.read(plan.name)
-                if seen is None or seen.uid != plan.uid or (seen.phase.ended and not plan.phase.ended):
+                if seen is None or seen.uid != plan.uid or seen.phase.ended:
                     raise
                 version = seen.resource_version
         return self._patch(plan.name, body | {"metadata": {"resourceVersion": version}})

@@ -5,7 +5,7 @@ A plan that is open while nobody carries it out is closed, never resumed.
 
 import logging
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Final
 
 from descheduler.planning import telling
@@ -21,6 +21,15 @@ from sources.kube import errors
 _LOG: Final = logging.getLogger(__name__)
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Owed:
+    """The end of a plan that the cluster does not know of yet, its reason in one word, and whether it is counted."""
+
+    plan: Plan
+    word: str
+    counted: bool = False
+
+
 @dataclass(slots=True)
 class Succession:
     """The plans of one namespace, as this process found or made them."""
@@ -29,6 +38,7 @@ class Succession:
     _recent: tuple[Plan, ...] = ()
     _settled: bool = False
     _doubtful_until: float = field(default=float("-inf"))
+    _owed: dict[str, Owed] = field(default_factory=dict)
     _trouble: str = ""
 
     def ready(self) -> bool:
@@ -40,12 +50,22 @@ class Succession:
             return True
         closed_all = self._close_open()
         self._settled = closed_all and self.tools.clock.monotonic() >= self._doubtful_until
+        if self._settled:
+            self._owed.clear()  # what was to come has not come
         return closed_all
 
     def doubt(self, *, for_: float = 0.0) -> None:
         """Look for open plans before the next attempt, and before every one for so many seconds."""
         self._settled = False
         self._doubtful_until = max(self._doubtful_until, self.tools.clock.monotonic() + for_)
+
+    def owe(self, owed: Owed, *, for_: float = 0.0) -> None:
+        """Remember an end that could not be written: it is written as soon as that works, with its own reason.
+
+        For so many seconds the plan itself may only come to exist.
+        """
+        self._owed[owed.plan.name] = owed
+        self.doubt(for_=for_)
 
     def resting(self, loaded: Loaded, now: float) -> Mapping[Pair, float]:
         """Return the pairs that failed plans let rest."""
@@ -80,10 +100,27 @@ class Succession:
         return len(done) == len(unfinished)
 
     def _close(self, plan: Plan, cluster: Cluster) -> Plan | None:
-        phase, reason = closing.outcome(plan, cluster)
-        ended = closed(plan, phase, reason, at=cluster.now)
-        if not self.tools.store.write(ended):
-            return None
-        self.tools.metrics.ended(ended, outcome=str(phase), word="taken-over")
+        owed = self._owed.get(plan.name)
+        wanted = _taken_over(plan, cluster) if owed is None else _as_owed(plan, owed.plan)
+        ended = self.tools.store.close(wanted)
+        if ended is not None:
+            self._owed.pop(plan.name, None)
+        if ended is not wanted:
+            return ended
+        if owed is None or not owed.counted:
+            word = "taken-over" if owed is None else owed.word
+            self.tools.metrics.ended(ended, outcome=str(ended.phase), word=word)
+        # What could be told when it happened is not told twice.
         self.tools.events.tell(telling.ended(ended, self.tools.namespace))
         return ended
+
+
+def _taken_over(plan: Plan, cluster: Cluster) -> Plan:
+    phase, reason = closing.outcome(plan, cluster)
+    return closed(plan, phase, reason, at=cluster.now)
+
+
+def _as_owed(plan: Plan, owed: Plan) -> Plan:
+    """Return a plan as it stands in the cluster, with the end that could not be written."""
+    ended = closed(plan, owed.phase, owed.reason, at=owed.finished_at or owed.started_at)
+    return replace(ended, progress=owed.progress, conditions=owed.conditions)

@@ -42,7 +42,7 @@ UID = 'Operation cannot be fulfilled on pods "a": Precondition failed: UID in pr
         (errors.TimedOut("2 s passed"), AnswerKind.UNKNOWN, RecordState.UNKNOWN, False),
         (errors.Interrupted("reset"), AnswerKind.UNKNOWN, RecordState.UNKNOWN, False),
         (errors.Undecodable("<html>"), AnswerKind.UNKNOWN, RecordState.UNKNOWN, False),
-        (errors.Unreachable("refused"), AnswerKind.NOT_CALLED, RecordState.REFUSED, False),
+        (errors.Unreachable("refused"), AnswerKind.NOT_REACHED, RecordState.REFUSED, True),
     ],
 )
 def test_each_error_is_one_answer(

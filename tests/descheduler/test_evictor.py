@@ -67,15 +67,23 @@ def test_terminating_and_ended_pods_are_left_alone(server: ApiServer, put_pod: P
     assert server.calls.of("create") == []
 
 
-@pytest.mark.parametrize("fault", [Unconnected(), Fail(Failure(403, "Forbidden", "no")), LostRequest()])
+@pytest.mark.parametrize(
+    ("fault", "kind"),
+    [
+        (Unconnected(), AnswerKind.NOT_REACHED),
+        (LostRequest(), AnswerKind.NOT_REACHED),
+        (Fail(Failure(500, "InternalError", "no")), AnswerKind.NOT_REACHED),
+        (Fail(Failure(403, "Forbidden", "no")), AnswerKind.NOT_CALLED),
+    ],
+)
 def test_a_pod_that_cannot_be_read_is_not_evicted(
-    server: ApiServer, put_pod: PutPod, fault: Unconnected | Fail | LostRequest
+    server: ApiServer, put_pod: PutPod, fault: Unconnected | Fail | LostRequest, kind: AnswerKind
 ) -> None:
     server.faults.add(fault, method="GET", path="*/pods/web-0")
 
     answer = door(server).evict(put_pod())
 
-    assert answer.kind is AnswerKind.NOT_CALLED
+    assert answer.kind is kind
     assert server.calls.of("create") == []
 
 
@@ -111,7 +119,7 @@ def test_fc_026_two_budgets_on_one_pod_are_not_tried_again(server: ApiServer, pu
         (LostRequest(), AnswerKind.UNKNOWN),
         (Delayed(30.0), AnswerKind.UNKNOWN),
         (Delayed(1.0), AnswerKind.ACCEPTED),
-        (Unconnected(), AnswerKind.NOT_CALLED),
+        (Unconnected(), AnswerKind.NOT_REACHED),
         (Fail(Failure(504, "Timeout", "etcd")), AnswerKind.UNKNOWN),
         (Fail(Failure(403, "Forbidden", "no right")), AnswerKind.FORBIDDEN),
         (Fail(Failure(409, "Conflict", "the object has been modified")), AnswerKind.CONFLICT),

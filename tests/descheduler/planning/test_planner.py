@@ -279,14 +279,20 @@ def test_plan_whose_end_could_not_be_written_is_closed_before_the_next_one() -> 
     site = paper()
     process = started(site)
     site.extenders["one"].deaf = True
-    site.server.faults.add(Fail(Failure(500, "InternalError", "no")), method="PATCH", path="*/placementplans/*")
-    process.attempt()
+    refused = Fail(Failure(500, "InternalError", "no"))
+    site.server.faults.add(refused, method="PATCH", path="*/placementplans/*", times=3)
+    why = process.attempt().detail
     assert not site.plan().phase.ended
     site.extenders["one"].deaf = False
 
     assert process.attempt().outcome == "Completed"
 
-    assert [plan.phase for plan in site.plans()] == [PlanPhase.ABORTED, PlanPhase.COMPLETED]
+    assert [(plan.phase, plan.reason) for plan in site.plans()] == [
+        (PlanPhase.ABORTED, why),
+        (PlanPhase.COMPLETED, "every wanted pod is bound"),
+    ]
+    assert site.events("PlanAborted")[0] == why
+    assert process.count("plan_ends_total", reason="taken-over") == 0
 
 
 def test_only_the_last_twenty_finished_plans_are_kept() -> None:

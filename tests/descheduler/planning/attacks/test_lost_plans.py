@@ -135,7 +135,9 @@ def test_create_that_arrives_late_is_still_waited_for_after_another_plan() -> No
 def test_phase_that_cannot_be_written_lets_nobody_be_evicted() -> None:
     site = paper()
     process = started(site)
-    site.server.faults.add(Fail(Failure(500, "InternalError", "no")), path="*/placementplans/*", method="PATCH")
+    site.server.faults.add(
+        Fail(Failure(500, "InternalError", "no")), path="*/placementplans/*", method="PATCH", times=4
+    )
 
     assert process.attempt().outcome == "Aborted"
 
