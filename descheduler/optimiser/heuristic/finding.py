@@ -103,7 +103,7 @@ class _Finder:
         alone = np.flatnonzero(self._ours[self._state.where[self._pods]] & (self._room >= self._asked).all(axis=1))
         found.append(self._one(self._pods[alone[self._movable[alone]]]))
         if len(free) < _PLACES:
-            found += [*self._chains(alone), *self._pairs()]
+            found += [*self._chains(alone), self._pairs()]
         rows = np.concatenate(found)
         rows = rows[((rows[:, 1::2] >= 0) == (rows[:, 2::2] >= 0)).all(axis=1)]
         return Steps(rows[:, 0], rows[:, 1::2], rows[:, 2::2])
@@ -155,22 +155,24 @@ class _Finder:
         chosen = self._sample(np.arange(len(one)))
         return one[chosen], other[chosen]
 
-    def _pairs(self) -> list[Ints]:
+    def _pairs(self) -> Ints:
         """Two pods of a node make room together, and each goes elsewhere."""
         where, requests = self._state.where, self._tables.requests
         pods = self._pods[self._movable & self._ours[where[self._pods]]]
         pods = pods[np.lexsort((self._random.random(len(pods)), where[pods]))]
-        missing = self._asked - self._state.free[where[pods]]
-        found = []
+        nodes = where[pods]
+        missing = self._asked - self._state.free[nodes]
+        firsts, seconds = [pods[:0]], [pods[:0]]
         for step in range(1, _NEIGHBOURS):
-            one = np.flatnonzero(where[pods[:-step]] == where[pods[step:]])
+            one = np.flatnonzero(nodes[:-step] == nodes[step:])
             if not len(one):
                 break
             enough = (requests[pods[one]] + requests[pods[one + step]] >= missing[one]).all(axis=1)
-            enough &= self._cost[pods[one]] + self._cost[pods[one + step]] <= self._most
-            one = self._sample(one[enough], _MANY // 4)
-            found.append(self._both(pods[one], pods[one + step]))
-        return found
+            firsts.append(pods[one[enough]])
+            seconds.append(pods[one[enough] + step])
+        first, second = np.concatenate(firsts), np.concatenate(seconds)
+        chosen = self._sample(np.flatnonzero(self._cost[first] + self._cost[second] <= self._most))
+        return self._both(first[chosen], second[chosen])
 
     def _both(self, first: Ints, second: Ints) -> Ints:
         nodes = self._state.where[first]
