@@ -32,7 +32,8 @@ class Pareto:
         if math.isclose(a, 0.0, abs_tol=1e-12):
             return np.asarray(self.low * np.exp(width * shares))
         # The inverse of the distribution in a form that stays exact near an exponent of 0.
-        drawn = self.low * np.exp(-np.log1p(shares * np.expm1(-a * width)) / a)
+        with np.errstate(divide="ignore"):  # the share of everybody may be infinity before it is cut
+            drawn = self.low * np.exp(-np.log1p(shares * np.expm1(-a * width)) / a)
         return np.asarray(np.clip(drawn, self.low, self.high))
 
     def draw(self, chance: np.random.Generator, count: int) -> NDArray[np.float64]:

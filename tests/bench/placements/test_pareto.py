@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from bench.placements.pareto import Pareto, with_mean
@@ -24,6 +24,7 @@ def test_published_exponents_give_the_published_means(low: float, high: float, e
 
 
 @given(bounds=BOUNDS, exponent=EXPONENTS, share=st.floats(0, 1))
+@example(bounds=(1.0, 512.0), exponent=6.0, share=1.0)
 def test_draws_stay_within_the_bounds_and_rise_with_the_share(
     bounds: tuple[float, float], exponent: float, share: float
 ) -> None:
