@@ -35,6 +35,8 @@ from sources.kube.api import KubeApi
 from sources.kube.cluster_watch import Change
 
 ONCE: Final = "once"
+_TRIES: Final = 5
+_AGAIN: Final = 1.0
 Task = tuple[str, Callable[[threading.Event], None]]
 
 
@@ -128,6 +130,13 @@ class PlanService:
             return self.planner.attempt(asked, self._setting.policy(), self.desk)
         finally:
             self.desk.done()
+            self._leave_nothing_open()
+
+    def _leave_nothing_open(self) -> None:
+        """Close what could not be closed at the first try: a single run does not come back to it."""
+        for _ in range(_TRIES):
+            if not self._setting.leads() or self.planner.ready() or self._setting.stop.wait(_AGAIN):
+                return
 
     def details(self) -> dict[str, Any]:
         """Return how plans are doing, for the readiness page."""

@@ -12,6 +12,8 @@ from descheduler.process import Process, Setting
 from policies.model.loading import Loaded
 from policies.model.policy import Policy
 from policies.values.plans import PlanPhase
+from simulator.failures import Failure
+from simulator.faults import Fail
 from sources.signals.reader import Inventory
 from tests.descheduler.planning.site import OWN, Site, plan_policy
 from tests.descheduler.scripted import ScriptedSignals
@@ -149,6 +151,25 @@ def test_single_run_without_a_trigger_plans_nothing(alive: Callable[[Site], Aliv
     process.run_once()
 
     assert (process.planned, living.site.plans()) == (None, [])
+
+
+def test_single_run_leaves_no_plan_open_that_it_could_not_close_at_once(alive: Callable[[Site], Alive]) -> None:
+    site = small(trigger="periodic")
+    living = alive(site)
+    process = Process(living.setting())
+    refused = Fail(Failure(500, "InternalError", "no"))
+
+    def look() -> None:
+        """Refuse what is written of the plan once everybody is bound: its progress, its end, and its end again."""
+        if site.places().get("pod4") == "n2" and site.places().get("pod3") == "n1":
+            site.server.faults.add(refused, method="PATCH", path="*/placementplans/*", times=6)
+        else:
+            site.clock.call_after(0.02, look)
+
+    site.clock.call_after(0.02, look)
+    process.run_once()
+
+    assert [(plan.phase, plan.reason) for plan in site.plans()] == [(PlanPhase.COMPLETED, "every wanted pod is bound")]
 
 
 def test_process_that_is_told_to_stop_closes_its_plan_and_frees_the_slot(alive: Callable[[Site], Alive]) -> None:
