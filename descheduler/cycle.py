@@ -4,95 +4,31 @@ Only the order is here. Every decision comes from `policies`; every write goes t
 the reporter or the event writer.
 """
 
-import itertools
 import random
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
-from typing import Final, Protocol
+from dataclasses import replace
 
 from descheduler import acting, decisions, evictor, measuring, observing, recording, telling, verifying
 from descheduler.acting import Attempt, Hands, Orders
 from descheduler.decisions import CycleResult
-from descheduler.eventing import EventWriter
 from descheduler.evictor import ApiEvictor, RecordingEvictor, unled
-from descheduler.ledger import Ledger, LedgerKeeper, LedgerUnreadable
-from descheduler.metrics import Metrics
+from descheduler.ledger import Ledger, LedgerUnreadable
 from descheduler.observing import Scene
-from descheduler.planning.desk import Asked, of_relief
-from descheduler.planning.gate import Gate
-from descheduler.planning.problems.measured import Measured, measured
-from descheduler.reporting import Reporter
+from descheduler.planning.desk import of_relief
+from descheduler.planning.problems.measured import measured
+from descheduler.proposing import Landed, inventory_of, measured_again, propose, stuck
+from descheduler.rechecking import Recheck
+from descheduler.tooling import Tools
 from policies import checking
-from policies.feasibility.destinations import NO_DESTINATION
 from policies.model.loading import Loaded
-from policies.model.policy import Policy
-from policies.rails import readable
-from policies.rules import buoyancy, objectives, soft_slo
-from policies.values.candidates import Outcome, Proposal, Victim
+from policies.values.candidates import Outcome, Proposal
 from policies.values.clusters import Cluster
 from policies.values.pods import Pod
-from policies.values.records import EvictionRecord, Verification
-from policies.values.refusals import Refusal, Scope
+from policies.values.records import EvictionRecord
 from policies.values.signals import Grid
-from sources.clocks import Clock
 from sources.garbage import COLLECTOR
-from sources.kube import errors
-from sources.kube.api import KubeApi
 from sources.signals.reader import Inventory, SignalReader
-
-Landed = tuple[tuple[EvictionRecord, Verification], ...]
-NO_LONGER: Final = "no-longer-proposed"
-_RELIEF_TRIES: Final = 3  # each is a solve of its own; arbitrary
-
-
-class Clusters(Protocol):
-    """Where snapshots come from: a watch in the loop, lists in a single run."""
-
-    def snapshot(self) -> Cluster:
-        """Return the cluster; kinds that are not known are in `unreadable`."""
-        ...
-
-    def fresh(self, victim: Victim) -> Cluster:
-        """Return the cluster with everything that protects this victim as it is now, not as it was last seen."""
-        ...
-
-
-class TellPlans(Protocol):
-    """Takes what the next plan is to know of the nodes."""
-
-    def __call__(self, measured: Measured, /, *, at: float) -> None:
-        """Take what was measured at a moment (monotonic seconds)."""
-        ...
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Tools:
-    """What a cycle works with.
-
-    `signals` gives the reader for a policy, the same one while the policy stays, and is told whose series count.
-    `policy` is the one in force now, which may be another than that of the cycle. `gate` keeps single evictions and
-    plans apart; `ask` takes the request for a plan where single evictions have no destination, `tell_plans` what the
-    next plan is to know of the nodes.
-    """
-
-    api: KubeApi
-    clusters: Clusters
-    signals: Callable[[Loaded, Inventory], SignalReader]
-    keeper: LedgerKeeper
-    reporter: Reporter
-    events: EventWriter
-    metrics: Metrics
-    clock: Clock
-    leads: Callable[[], bool]
-    stopping: Callable[[], bool]
-    policy: Callable[[], Loaded]
-    pause: Callable[[float], bool]
-    own_namespace: str
-    seed: int = 0
-    gate: Gate = field(default_factory=Gate)
-    ask: Callable[[Asked], None] = lambda _: None
-    tell_plans: TellPlans = lambda _, *, at: None  # noqa: ARG005  # nobody is told
 
 
 class Cycle:
@@ -213,7 +149,7 @@ class Cycle:
         records, now = scene.ledger.records, scene.cluster.now
         news = verifying.verify(records, scene.cluster, patience)
         written = [
-            (record, seen) for record, seen in (*news, *_measured(scene)) if self._tools.keeper.land(record, seen)
+            (record, seen) for record, seen in (*news, *measured_again(scene)) if self._tools.keeper.land(record, seen)
         ]
         scene = scene.with_records(tuple(replace(record, verification=seen) for record, seen in written))
         self._tools.keeper.forget(recording.forgettable(scene.ledger.records, scene.policy, now=now))
@@ -255,7 +191,7 @@ class Cycle:
         with tools.gate.single() as refusal:
             if refusal is not None:
                 return tuple(Attempt(victim=victim, refusal=refusal) for victim in victims)
-            return acting.act(victims, orders=orders, hands=hands, revalidate=_Recheck(tools, scene, again))
+            return acting.act(victims, orders=orders, hands=hands, revalidate=Recheck(tools, scene, again))
 
     # ------------------------------------------------------------------ relief by a plan
 
@@ -271,10 +207,10 @@ class Cycle:
         known = scene if scene.standings else scene.with_standings(workloads)
         if plan.trigger != "off":
             self._tools.tell_plans(measured(known, pods={}, workloads=workloads), at=at)
-        stuck = [uids for outcome in outcomes if (uids := _stuck(outcome))]
-        if stuck and plan.relief:
+        candidates = [uids for outcome in outcomes if (uids := stuck(outcome))]
+        if candidates and plan.relief:
             pods = self._additive_use(known, loaded)
-            self._tools.ask(of_relief(stuck, measured(known, pods=pods, workloads=workloads), at=at))
+            self._tools.ask(of_relief(candidates, measured(known, pods=pods, workloads=workloads), at=at))
 
     def _additive_use(self, scene: Scene, loaded: Loaded) -> Mapping[str, Grid]:
         """Ask what every pod takes of the resources that add up: who leaves a hot node takes his load along."""
@@ -298,83 +234,3 @@ class Cycle:
         began = self._tools.clock.monotonic()
         yield
         self._tools.metrics.cycle_seconds.labels(step).observe(self._tools.clock.monotonic() - began)
-
-
-@dataclass(frozen=True, slots=True)
-class _Recheck:
-    """Asks the checks again, on the cluster and the ledger of now.
-
-    The signals stay those of the decision until they are as old as a stale one; then `again` reads them anew, and the
-    rules must still propose the victim.
-    """
-
-    tools: Tools
-    scene: Scene
-    again: Callable[[Cluster, Ledger], Scene]
-
-    def __call__(self, victim: Victim, *, ledger: Ledger, done: tuple[Victim, ...]) -> Victim | Refusal:
-        """Return the victim, or why it must stay."""
-        try:
-            fresh = self.tools.clusters.fresh(victim)
-        except errors.ApiError as error:
-            return Refusal(readable.RAIL, f"the cluster could not be read again: {error}", Scope.CLUSTER)
-        cluster, ledger = observing.on_one_clock(fresh, ledger)
-        age = cluster.now - self.scene.cluster.now
-        now = replace(self.scene, cluster=cluster, ledger=ledger)
-        if age > self.scene.policy.signals.stale_after:
-            now = self.again(cluster, ledger)
-            if not _proposes(now, victim):
-                return Refusal(NO_LONGER, f"decided {age:.0f} s ago; the signals of now do not propose it any more")
-        situation = replace(now.situation(own_namespace=self.tools.own_namespace), victims=done)
-        return checking.recheck(victim, situation, now.standings, now.troubled) or victim
-
-
-def _proposes(scene: Scene, victim: Victim) -> bool:
-    """Tell whether the victim's own rule would propose it on this scene."""
-    chosen = victim.candidate
-    offered = (
-        candidate for proposal in propose(scene) if proposal.refusal is None for candidate in proposal.candidates
-    )
-    return any((candidate.pod.uid, candidate.rule) == (chosen.pod.uid, chosen.rule) for candidate in offered)
-
-
-def _stuck(outcome: Outcome) -> tuple[str, ...]:
-    """Return the UIDs of a proposal's first candidates that only lack a destination, none where somebody goes."""
-    if outcome.victim is not None:
-        return ()
-    stuck = (each.pod.uid for each, refusal in outcome.refused if refusal.rail == NO_DESTINATION)
-    return tuple(itertools.islice(stuck, _RELIEF_TRIES))
-
-
-def inventory_of(cluster: Cluster) -> Inventory:
-    """Return whose series count: the nodes and live pods of a cluster."""
-    return Inventory(nodes=cluster.nodes, pods={str(pod) for pod in cluster.pods.values() if not pod.ended})
-
-
-def propose(scene: Scene) -> tuple[Proposal, ...]:
-    """Return what the rules propose, the soft limit first: it decides when to act, buoyancy on what and where."""
-    if scene.world is None:
-        return ()
-    return (*soft_slo.propose(scene.world), *buoyancy.propose(scene.world))
-
-
-def _measured(scene: Scene) -> Landed:
-    """Return the landed records with the figures that their moves were to improve, as they stand now."""
-    waiting = verifying.unmeasured(
-        scene.ledger.records, now=scene.cluster.now, settled_after=settling_time(scene.policy)
-    )
-    if scene.world is None or not waiting:
-        return ()
-    rooms = {record.node: scene.world.contention.headroom_of(record.node) for record in waiting}
-    figures = verifying.Figures(
-        headroom={node: room for node, room in rooms.items() if room is not None},
-        slack=objectives.slack_by_pod(scene.world.objectives),
-    )
-    return verifying.measure(waiting, figures)
-
-
-def settling_time(policy: Policy) -> float:
-    """Return after how many seconds every window of the policy has seen nothing but the new placement."""
-    windows = [signal.rate_window for signal in policy.signals.resources.values()]
-    windows += [slo.window for slo in policy.slos]
-    return max(windows, default=0.0) + policy.signals.step

@@ -10,7 +10,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Final, Protocol
 
-from descheduler.cycle import Clusters, Cycle, Tools
+from descheduler.cycle import Cycle
 from descheduler.decisions import CycleResult
 from descheduler.elector import Elector, Terms
 from descheduler.eventing import EventWriter
@@ -26,6 +26,7 @@ from descheduler.probing import Pages, ProbeServer
 from descheduler.reporting import Reporter
 from descheduler.running import Runner
 from descheduler.snapshots import ListedClusters, WatchedClusters
+from descheduler.tooling import Clusters, Tools
 from policies.model.loading import Loaded
 from policies.model.policy import Policy
 from policies.values import kinds

@@ -4,10 +4,10 @@ from collections.abc import Callable, Mapping
 from typing import TypeAlias
 
 from descheduler import observing
-from descheduler.cycle import inventory_of
 from descheduler.ledger import Ledger, LedgerKeeper, LedgerUnreadable
 from descheduler.observing import Scene
 from descheduler.planning.problems.measured import Measured, measured
+from descheduler.proposing import inventory_of
 from policies.model.policy import Policy
 from policies.values.clusters import Cluster
 from policies.values.standings import NodeStanding

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-from descheduler.cycle import Clusters, Cycle, Tools
+from descheduler.cycle import Cycle
 from descheduler.decisions import CycleResult
 from descheduler.elector import Elector, Terms
 from descheduler.eventing import EventWriter
@@ -15,6 +15,7 @@ from descheduler.planning.desk import Desk
 from descheduler.planning.gate import Gate
 from descheduler.reporting import Reporter
 from descheduler.snapshots import ListedClusters
+from descheduler.tooling import Clusters, Tools
 from policies.model.loading import Loaded
 from policies.model.policy import Policy
 from simulator.api_server import ApiServer
