@@ -20,12 +20,13 @@ _JOINT: Final = 0.5  # of the ladder's time for all tiers at once, where there a
 class Known:
     """Bounds. So many pods of the tiers up to each stay unplaced in every plan, or in every plan without evictions.
 
-    `weight` is a bound of the disruptions, given the other numbers of the plan.
+    `weight` is a bound of the disruptions in a plan that leaves `beside` pods by tier without a place and evicts none.
     """
 
     least: tuple[int, ...]
     without_eviction: tuple[int, ...]
     weight: float | None = None
+    beside: tuple[int, ...] = ()
 
     def targets(self) -> list[int]:
         """Return the least unplaced pods by tier that plans without evictions might reach, most important first."""

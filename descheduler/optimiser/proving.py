@@ -83,6 +83,8 @@ class Prover:
         score, number = self._search.score, self._numbers[at]
         if self._search.key(score)[at] == 0:
             return True
+        if number.weight and self._known.weight is not None and not any(score.evicted):
+            return score.unplaced == self._known.beside and sum(score.weights) <= self._known.weight
         reached = np.cumsum(score.unplaced).tolist()
         return (
             not number.weight

@@ -3,13 +3,12 @@
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Final
+from typing import Final, Protocol
 
 from descheduler.optimiser.clock import Clock
 from descheduler.optimiser.engine import Effort, Engine, Outcome, Status
 from descheduler.optimiser.identities import identify
-from descheduler.optimiser.model.assembling import Model
-from descheduler.optimiser.model.draft import Sum, Values
+from descheduler.optimiser.model.draft import Draft, Sum, Values
 from descheduler.optimiser.model.frame import Cast
 from descheduler.optimiser.scores import Score, ordering, score
 from descheduler.optimiser.solution import Options, Point
@@ -17,6 +16,23 @@ from descheduler.optimiser.tables import Ints
 
 Limits = Sequence[tuple[Sum, int]]
 _LEAST: Final = 0.01  # a solve with less time finds nothing
+
+
+class Formulation(Protocol):
+    """A model that can be aimed at a goal, and says which plan its variables mean."""
+
+    @property
+    def draft(self) -> Draft:
+        """The proto."""
+        ...
+
+    def aim(self, limits: Limits, objective: Sum, where: Ints) -> None:
+        """Set upper limits, what is minimised, and the plan to start from."""
+        ...
+
+    def plan(self, values: Values) -> Ints:
+        """Return the plan that the variables say."""
+        ...
 
 
 class Search:
@@ -43,7 +59,14 @@ class Search:
         return True
 
     def attempt(
-        self, model: Model, limits: Limits, objective: Sum, *, most: float, alone: bool = False, first: bool = False
+        self,
+        model: Formulation,
+        limits: Limits,
+        objective: Sum,
+        *,
+        most: float,
+        alone: bool = False,
+        first: bool = False,
     ) -> Outcome:
         """Solve a model within limits, starting from the incumbent, and offer what comes out.
 
@@ -75,10 +98,10 @@ class Search:
             self._note(model, outcome.values)
         return outcome
 
-    def _note(self, model: Model, values: Values) -> None:
-        self.offer(model.layout.plan(values))
+    def _note(self, model: Formulation, values: Values) -> None:
+        self.offer(model.plan(values))
 
-    def save(self, model: Model, what: str) -> None:
+    def save(self, model: Formulation, what: str) -> None:
         """Count a failure that is ours, and save the model for a replay where a folder is given."""
         self.counts[f"failed-{what}"] += 1
         if self.failures is not None:

@@ -4,6 +4,7 @@ Source: docs/design/optimiser.md, section 4. It holds a complete plan from the f
 on any stop; judging that plan independently is the caller's (`checking`).
 """
 
+import math
 from collections.abc import Callable
 from pathlib import Path
 from typing import Final
@@ -14,6 +15,7 @@ from descheduler.optimiser import vectors
 from descheduler.optimiser.bounds import hopeless, least_unplaced, least_without_eviction
 from descheduler.optimiser.classes import classify
 from descheduler.optimiser.clock import Clock
+from descheduler.optimiser.columns.closing import Closer
 from descheduler.optimiser.engine import Engine
 from descheduler.optimiser.heuristic.filling import fill, preempt
 from descheduler.optimiser.heuristic.returning import go_home
@@ -35,6 +37,10 @@ from descheduler.optimiser.ties.waiting import circular
 WHOLE: Final = 12_000  # variables up to which the whole problem is one model
 # Of the time for the whole model, by its variables: small ones are solved to the proof, large ones leave a gap.
 _SHARES: Final = ((1_000, 0.95), (4_000, 0.45), (WHOLE, 0.1))
+_BEFORE: Final = 0.1  # of the time for reworking where columns come after it
+# Of the time that is left: for the bound by columns, and where it leaves out constraints that a plan has to keep.
+_GENERATE, _GENERATE_TIED = 0.7, 0.3
+_CELLS: Final = 1_200  # pairs of pod and node up to which columns are tried with a second left; with four twice as many
 _DONE, _NEVER = 10, 1_000_000  # rounds in a row that disturb no fewer, after which a proof is tried; without a proof
 _GROW: Final = 0.8  # of the time after which nothing more is placed, only disturbed less
 _REWORK: Final = 0.5  # of the time left for taking parts of a plan back and making them anew
@@ -91,6 +97,8 @@ class _Run:
         self._proven = self._evident()
         if not self._proven and not self._clock.over():
             self._stage("model", self._model)
+        if not self._proven and self._closable():
+            self._stage("columns", self._close)
         if not self._proven:
             self._stage("neighbourhoods", self._around)
             self._stage("model", self._prove)
@@ -130,10 +138,43 @@ class _Run:
             return
         model = Model(frame, evict_for_count=self._options.evict_for_count, exact=True)
         self._exact_model = model
+        if self._closable():
+            return
         share = next(share for most, share in _SHARES if frame.variables() <= most)
         until = self._clock.used() + self._clock.left() * share
         Ladder(self._search, model, self._known).climb(until - self._clock.used())
         self._proven = Prover(self._search, model, self._known).prove(until) and self._exact
+
+    def _closable(self) -> bool:
+        """Whether contents of nodes are few enough, and whether nothing but disruptions is left to be decided."""
+        options, score = self._options, self._search.score
+        cells = len(self._tables.room) * len(self._tables.requests)
+        return (
+            self._exact_model is not None
+            and self._exact_model.draft.size > _SHARES[0][0]
+            and self._full()
+            and cells <= _CELLS * math.sqrt(self._clock.left())
+            and options.order == "placement-first"
+            and not any(score.evicted)
+            and not (options.evict_for_count and any(score.unplaced))
+        )
+
+    def _close(self) -> None:
+        """Bring the disruptions down to their bound, and the bound up to them."""
+        self._rework(_BEFORE)
+        closer = Closer(self._search, whole(self._cast, self._search.where))
+        tied = self._tied()
+        share = _GENERATE_TIED if tied else _GENERATE
+        closer.generate(until=self._clock.used() + self._clock.left() * share)
+        if not tied:
+            closer.choose(until=self._clock.limit)
+        self._known.weight, self._known.beside = closer.bound, self._search.score.unplaced
+        self._prove()
+
+    def _tied(self) -> bool:
+        """Whether a plan may break what contents of nodes say nothing about."""
+        problem = self._problem
+        return problem.max_disruptions is not None or bool(open_ties(problem, self._tables))
 
     def _prove(self) -> None:
         """Use what time is left for the proof."""
@@ -148,7 +189,7 @@ class _Run:
         return int(wide.sum()) <= 2 * WHOLE
 
     def _around(self) -> None:
-        self._rework()
+        self._rework(_REWORK_FULL if self._full() else _REWORK)
         reworked = self._search.score
         around = Neighbourhoods(self._search, hopeless=self._hopeless)
         around.grow(self._clock.limit * _GROW, self._known.targets())
@@ -156,17 +197,20 @@ class _Run:
             if not self._clock.over():  # their state takes a second where there are thousands of constraints
                 stage()
         if self._search.score is not reworked:
-            self._rework()
+            self._rework(_REWORK_FULL if self._full() else _REWORK)
         around.polish(self._clock.limit, failures=_DONE if self._exact_model is not None else _NEVER)
 
-    def _rework(self) -> None:
-        """Take parts of the plan back and make them anew."""
+    def _full(self) -> bool:
+        """Whether no tier could have more without evictions."""
+        return all(now <= goal for now, goal in zip(self._search.score.unplaced, self._known.targets(), strict=True))
+
+    def _rework(self, share: float) -> None:
+        """Take parts of the plan back and make them anew, for a share of the time that is left."""
         if self._clock.over():
             return
         state = self._state()
         state.adopt(self._search.where)
-        full = all(now <= goal for now, goal in zip(self._search.score.unplaced, self._known.targets(), strict=True))
-        until = self._clock.used() + self._clock.left() * (_REWORK_FULL if full else _REWORK)
+        until = self._clock.used() + self._clock.left() * share
 
         def over() -> bool:
             self._clock.charge(_TRIAL)

@@ -44,6 +44,10 @@ class Model:
         """Return the value of every variable in a plan."""
         return self.layout.values(where, self.draft)
 
+    def plan(self, values: Values) -> Ints:
+        """Return the plan that the variables say."""
+        return self.layout.plan(values)
+
     def _fates(self) -> None:
         """Every pod has a node or none."""
         layout, frame = self.layout, self.layout.frame

@@ -1,0 +1,80 @@
+"""What may be put on each node, as arrays by node and item: an item is one more pod of a kind; solves nothing."""
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from descheduler.optimiser.model.frame import Frame
+from descheduler.optimiser.tables import Bools, Ints
+
+Floats = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Loads:
+    """Kinds by node, and the items they make: the first, second, ... pod of a kind on one node.
+
+    `own[node, kind]` pods run there, at most `most[node, kind]` may be there; each own pod that stays saves the
+    `weight` of its kind. `sizes` and `room` are exact; `share` and `left` are the same in shares of the largest node.
+    """
+
+    size: Ints
+    weight: Ints
+    own: Ints
+    most: Ints
+    sizes: Ints
+    room: Ints
+    share: Floats
+    left: Floats
+    scale: Floats
+    kind: Ints
+    copy: Ints
+    allowed: Bools
+    saved: Floats
+
+    @property
+    def nodes(self) -> int:
+        """How many nodes there are."""
+        return len(self.room)
+
+    def values(self, prices: Floats) -> Floats:
+        """Return by node and item what it is worth when a pod of each kind has a price."""
+        return prices[self.kind][None, :] + self.saved
+
+    def disturbed(self, node: int, counts: Ints) -> int:
+        """Return the weight of the own pods of a node that a content leaves out."""
+        own = self.own[node]
+        return int(((own - np.minimum(own, counts)) * self.weight).sum())
+
+
+def load(frame: Frame) -> Loads:
+    """Return what the nodes of a whole frame may hold."""
+    tables = frame.cast.tables
+    shape = (len(frame.sites), len(frame.kinds))
+    own, most = np.zeros(shape, dtype=np.int64), np.zeros(shape, dtype=np.int64)
+    own[frame.site, frame.kind] = frame.present
+    most[frame.site, frame.kind] = frame.most
+    sizes, room = tables.requests[frame.sample], tables.room[frame.sites]
+    binding = (most @ sizes > room).any(axis=0)
+    sizes, room = sizes[:, binding], room[:, binding]
+    copies = most.max(axis=0, initial=0)
+    kind = np.repeat(np.arange(shape[1]), copies)
+    copy = np.arange(len(kind)) - np.repeat(np.cumsum(copies) - copies, copies)
+    weight = tables.weight[frame.sample]
+    scale = tables.scale[binding]
+    return Loads(
+        size=frame.count,
+        weight=weight,
+        own=own,
+        most=most,
+        sizes=sizes[kind],
+        room=room,
+        share=sizes[kind] * scale,
+        left=room * scale,
+        scale=scale,
+        kind=kind,
+        copy=copy,
+        allowed=copy[None, :] < most[:, kind],
+        saved=np.where(copy[None, :] < own[:, kind], weight[kind][None, :], 0).astype(np.float64),
+    )
