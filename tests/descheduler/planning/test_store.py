@@ -38,6 +38,21 @@ def test_created_plan_has_what_the_server_gives(store: PlanStore) -> None:
     assert store.read("p") == plan
 
 
+def test_plan_that_is_as_it_was_is_not_decoded_again(server: ApiServer, store: PlanStore) -> None:
+    store.create(Plan(name="p", entries=(ENTRY,)))
+    store.create(Plan(name="q", entries=(ENTRY,)))
+    first = store.read("p")
+
+    assert store.read("p") is first
+    abort(server, "p", "maintenance")
+    again = store.read("p")
+    assert again is not None
+    assert again.abort == "maintenance"
+    other = store.read("q")
+    assert other is not None
+    assert other.name == "q"
+
+
 def test_abort_survives_entries_and_status(server: ApiServer, store: PlanStore) -> None:
     plan = store.create(Plan(name="p", revision=0))
     abort(server, "p", "maintenance")
