@@ -18,7 +18,6 @@ from descheduler.optimiser.tables import NOWHERE, Bools, Ints
 _FEW: Final = 4  # pods that are chosen together, at most
 _LINKED: Final = 8  # pods taken back together, at most
 _MOVED: Final = 2  # pods that a way found in advance moves
-_DEAREST: Final = 4  # what ways that are asked for cost at most, in pods moved
 _LONGEST: Final = 4  # pods moved by a way that is remembered
 _AIMED: Final = 0.5  # how often a trial begins with a way that others are in
 _SEARCHED: Final = 0.1  # how often a search over some nodes follows where no way is known
@@ -41,7 +40,6 @@ class Components:
         self._state, self._rules, self._random = state, rules, rules.random
         self._known: dict[int, Ways] = {}
         self._ends: Ends | None = None
-        self._unit = int(state.tables.weight.min(initial=1))
 
     def attempt(self) -> bool:
         """Take some pods back and place them again for no more than before; whoever asked undoes what failed."""
@@ -107,24 +105,38 @@ class Components:
         ways = self._ways(pod)
         return bool(len(ways.possible(self._state, np.array([row])))) and ways.go(self._state, pod, row)
 
-    def _again(self, left: list[int], piece: _Piece, most: int) -> bool:
-        """Place pods by ways that are known, the cheap ones first; now and then by a search for what they lack."""
-        for step in range(_DEAREST + 1):
-            budget = min(step * self._unit, most - disturbed(self._state))
-            if budget < 0:
-                return False
-            left = [pod for pod in left if not self._known_way(pod, budget)]
-            if not left:
-                return True
+    def _again(self, pods: list[int], piece: _Piece, most: int) -> bool:
+        """Place pods by ways that are known; now and then what these lack by a search."""
+        lacking = self._by_known_ways(pods, most - disturbed(self._state))
+        if not lacking:
+            return True
         if self._random.random() >= _SEARCHED:
             return False
         among = self._near(piece)
-        return all(self._search(pod, most - disturbed(self._state), among) for pod in left)
+        return all(self._search(pod, most - disturbed(self._state), among) for pod in lacking)
 
-    def _known_way(self, pod: int, budget: int) -> bool:
+    def _by_known_ways(self, pods: list[int], budget: int) -> list[int]:
+        """Place pods, those first that cost least; return those for which no way within the budget is known."""
+        drawn = [(self._ways(pod).draw(self._state, budget, self._random), pod) for pod in pods]
+        lacking = [pod for row, pod in drawn if row is None]
+        known = [(int(self._ways(pod).cost[row]), row, pod) for row, pod in drawn if row is not None]
+        for _, row, pod in sorted(known, key=lambda entry: entry[0]):
+            cost = self._first(pod, row, budget)
+            if cost is None:
+                lacking.append(pod)
+            else:
+                budget -= cost
+        return lacking
+
+    def _first(self, pod: int, row: int, budget: int) -> int | None:
+        """Go this way, or where that is no longer possible another one; return what it costs."""
         ways = self._ways(pod)
-        row = ways.draw(self._state, budget, self._random)
-        return row is not None and ways.go(self._state, pod, row)
+        if ways.cost[row] > budget or not len(ways.possible(self._state, np.array([row]))):
+            again = ways.draw(self._state, budget, self._random)
+            if again is None:
+                return None
+            row = again
+        return int(ways.cost[row]) if ways.go(self._state, pod, row) else None
 
     def _search(self, pod: int, budget: int, among: Bools) -> bool:
         """Make room for a pod on some nodes, and remember how."""
@@ -158,7 +170,7 @@ class Components:
         whole = np.ones(len(state.free), dtype=np.bool_)
         self._take_back(_Piece(whole, self._guests(), self._moved()))
         if self._ends is None:
-            self._ends = Ends(state, self._rules.classes)
+            self._ends = Ends(state, self._rules.classes, np.flatnonzero(state.where >= 0))
         most = min(_MOVED * int(state.tables.weight.max(initial=1)), self._rules.price)
         search = Search(pod, self._rules.movers(state, pod, most), most)
         ways = find(state, self._ends, search, self._random)

@@ -15,6 +15,7 @@ from descheduler.optimiser.heuristic.state import State
 from descheduler.optimiser.heuristic.ways import Steps, Ways, matching, weigh
 from descheduler.optimiser.tables import NOWHERE, Bools, Ints
 
+_ALL: Final = 2**60
 _ENDS: Final = 512  # nodes with room, roomiest first
 _PODS: Final = 8_000  # pods that might be moved
 _LINKS: Final = 150  # pods that make room alone, of which some take the place of another one; half of them the smallest
@@ -26,15 +27,18 @@ _NEIGHBOURS: Final = 12  # pods of a node that may go together, in random order
 class Ends:
     """Where pods would fit as things stand, by class; of no use once anything has changed."""
 
-    def __init__(self, state: State, classes: Classes) -> None:
+    def __init__(self, state: State, classes: Classes, pods: Ints) -> None:
         tables = state.tables
+        kinds = np.unique(classes.of[pods])
+        self._row = np.full(len(classes), NOWHERE)
+        self._row[kinds] = np.arange(len(kinds))
         self._of, self._where = classes.of, state.where
-        smallest = tables.requests.min(axis=0)
-        nodes = np.flatnonzero((state.free >= smallest).all(axis=1))
+        asked = tables.requests[classes.sample[kinds]]
+        nodes = np.flatnonzero((state.free >= asked.min(axis=0, initial=_ALL)).all(axis=1))
         room = (state.free[nodes] * tables.scale).sum(axis=1)
         self.nodes: Ints = nodes[np.argsort(-room, kind="stable")[:_ENDS]]
-        self._fits = tables.masks[tables.mask_of[classes.sample]][:, self.nodes]
-        self._fits &= matching(tables.requests[classes.sample], state.free[self.nodes])
+        self._fits = tables.masks[tables.mask_of[classes.sample[kinds]]][:, self.nodes]
+        self._fits &= matching(asked, state.free[self.nodes])
         self._count = self._fits.sum(axis=1)
         self._at = np.full(len(state.free) + 1, NOWHERE)  # the last entry stands for nowhere
         self._at[self.nodes] = np.arange(len(self.nodes))
@@ -43,7 +47,7 @@ class Ends:
         """Return which pods would fit on a node other than their own."""
         if not len(self.nodes):
             return np.zeros(len(pods), dtype=np.bool_)
-        kinds, at = self._of[pods], self._at[self._where[pods]]
+        kinds, at = self._row[self._of[pods]], self._at[self._where[pods]]
         here = self._fits[kinds, at] & (at >= 0)
         found: Bools = self._count[kinds] > here
         return found
@@ -52,7 +56,7 @@ class Ends:
         """Return a node for each pod where it fits, other than those given; `NOWHERE` if there is none."""
         if not len(self.nodes) or not len(pods):
             return np.full(len(pods), NOWHERE)
-        chance = random.random((len(pods), len(self.nodes))) * self._fits[self._of[pods]]
+        chance = random.random((len(pods), len(self.nodes))) * self._fits[self._row[self._of[pods]]]
         for banned in but:
             known = np.flatnonzero(self._at[banned] >= 0)
             chance[known, self._at[banned[known]]] = 0.0

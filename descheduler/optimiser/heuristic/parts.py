@@ -10,10 +10,11 @@ import numpy as np
 from descheduler.optimiser.heuristic.finding import Ends, Search, find
 from descheduler.optimiser.heuristic.rules import Rules, disturbed
 from descheduler.optimiser.heuristic.state import State
-from descheduler.optimiser.tables import NOWHERE, Ints
+from descheduler.optimiser.tables import NOWHERE, Bools, Ints
 
 _SOME: Final = 5  # pods that are taken back together, at most
 _MOVED: Final = 2  # pods that a way moves
+_NEAR: Final = 64  # nodes among which a way is looked for, where there are more than twice as many
 _TRIES: Final = 4  # ways of one cost that are tried, where ties may forbid some
 
 
@@ -75,8 +76,11 @@ class Parts:
             return False
         state = self._state
         most = min(budget, _MOVED * int(state.tables.weight.max(initial=1)))
-        search = Search(pod, self._rules.movers(state, pod, most), most)
-        ways = find(state, Ends(state, self._rules.classes), search, self._random)
+        candidates = self._rules.movers(state, pod, most)
+        if len(state.free) > 2 * _NEAR:
+            candidates.allowed[:] &= self._near(pod)[state.where]
+        ends = Ends(state, self._rules.classes, np.flatnonzero(candidates.allowed))
+        ways = find(state, ends, Search(pod, candidates, most), self._random)
         for _ in range(_TRIES):
             row = ways.draw(state, budget, self._random)
             if row is None:
@@ -84,3 +88,14 @@ class Parts:
             if ways.go(state, pod, row):
                 return True
         return False
+
+    def _near(self, pod: int) -> Bools:
+        """Draw nodes that miss little for a pod, and roomy ones; the last entry stands for nowhere."""
+        free, tables = self._state.free, self._state.tables
+        near = np.zeros(len(free) + 1, dtype=np.bool_)
+        missing = (np.maximum(tables.requests[pod] - free, 0) * tables.scale).sum(axis=1)
+        least = np.argpartition(missing, 2 * _NEAR - 1)[: 2 * _NEAR]
+        near[self._random.choice(least, _NEAR // 2, replace=False)] = True
+        chance = (free * tables.scale).sum(axis=1).clip(min=0.0) + 1e-3
+        near[self._random.choice(len(free), _NEAR // 2, replace=False, p=chance / chance.sum())] = True
+        return near

@@ -22,7 +22,7 @@ SITES = [make_site("n1"), make_site("n2"), make_site("n3")]
 def ways_of(problem: Problem, state: State, pod: int, *, most: int = 2, order: Options | None = None) -> Ways:
     rules = rules_of(problem, state, order)
     search = Search(pod, rules.movers(state, pod, most), most)
-    return find(state, Ends(state, rules.classes), search, rules.random)
+    return find(state, Ends(state, rules.classes, np.flatnonzero(search.candidates.allowed)), search, rules.random)
 
 
 def pod(key: str, cpu: int, node: int | None = None, tier: int = 0) -> Item:
