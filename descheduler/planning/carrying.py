@@ -9,7 +9,7 @@ from typing import Final
 
 from descheduler.ledger import LedgerUnreadable
 from descheduler.planning.ending import FAILED, Carried, End, Stay, aborted
-from descheduler.planning.guarding import Guard
+from descheduler.planning.guarding import Guard, patiently
 from descheduler.planning.installing import install
 from descheduler.planning.journal import Journal
 from descheduler.planning.nominating import Nominator
@@ -18,6 +18,7 @@ from descheduler.planning.waiting import Watch
 from policies.model.loading import Loaded
 from policies.plans import validating
 from policies.plans.rails import Pair
+from policies.rails import readable
 from policies.rails.situation import Situation
 from policies.values.clusters import Cluster
 from policies.values.plans import PlanPhase
@@ -79,7 +80,7 @@ class Carrier:
 
     def _validate(self) -> End | None:
         """Look at the whole cluster as it is now, which is newer than every acknowledgement."""
-        stay = self._guard.going() or self._guard.meant() or self._invalid()
+        stay = patiently(self._tools, lambda: self._guard.going() or self._guard.meant() or self._invalid())
         self._watch.since = self._tools.clock.monotonic()
         if stay is not None:
             self._journal.unmet("Validated", stay)
@@ -92,10 +93,13 @@ class Carrier:
             cluster = self._tools.sight.consistent()
             ledger = self._tools.keeper.read()
         except (errors.ApiError, LedgerUnreadable) as error:
-            return Stay(word="unreadable", reason=f"the cluster could not be read again: {error}")
+            return Stay(word="unreadable", reason=f"the cluster could not be read again: {error}", passing=True)
         self._watch.validated = cluster
         refusal = validating.invalid(self._guard.plan, self._situation(cluster, ledger.records), resting=self._resting)
-        return None if refusal is None else Stay(word=refusal.rail, reason=f"not valid any more: {refusal}")
+        if refusal is None:
+            return None
+        unread = refusal.rail in {validating.UNREADABLE, readable.RAIL}
+        return Stay(word=refusal.rail, reason=f"not valid any more: {refusal}", passing=unread)
 
     def _situation(self, cluster: Cluster, records: tuple[EvictionRecord, ...]) -> Situation:
         return Situation(

@@ -6,6 +6,7 @@ eviction happens after the drop, however the clocks and the pauses of processes 
 """
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final
 
@@ -21,6 +22,8 @@ from sources.kube.decoding.tolerant import MalformedObject
 
 RENEWED_WITHIN: Final = 2.0
 _READ_EVERY: Final = 0.5
+_PATIENCE: Final = 5.0  # an API server that restarts is back within a few seconds; reservations hold meanwhile
+_AGAIN: Final = 1.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,6 +121,16 @@ class Hearing:
         self._read_at = now
         stay = self.guard.meant()
         return None if stay is None or stay.passing else stay
+
+
+def patiently(tools: Tools, attempt: Callable[[], Stay | None]) -> Stay | None:
+    """Attempt something; where an API server gave no answer and nothing was called, again for a moment."""
+    ends = tools.clock.monotonic() + _PATIENCE
+    while True:
+        stay = attempt()
+        if stay is None or not stay.passing or tools.clock.monotonic() >= ends:
+            return stay
+        tools.pause(_AGAIN)
 
 
 @dataclass(slots=True)

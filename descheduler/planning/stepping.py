@@ -1,11 +1,11 @@
 """The disruptions of a plan in their order, and what is waited for between two of them; the first failure ends it."""
 
-from collections.abc import Callable
 from functools import partial
 from typing import Final
 
 from descheduler.planning.ending import Stay, overtaken
 from descheduler.planning.evicting import Evictions
+from descheduler.planning.guarding import patiently
 from descheduler.planning.journal import Journal
 from descheduler.planning.waiting import Watch
 from policies.plans.converging import Progress
@@ -13,8 +13,6 @@ from policies.values.plans import PlanEntry
 from sources.kube import errors
 
 _POLL: Final = 0.25
-_PATIENCE: Final = 5.0  # an API server that restarts is back within a few seconds; reservations hold meanwhile
-_AGAIN: Final = 1.0
 _SEEN_WITHIN: Final = 2.0
 _NEWCOMERS: Final = 3.0  # a replica renews its Lease every 2 s
 
@@ -32,24 +30,15 @@ class Steps:
         """Evict one pod after the other; the reason at the first that fails or is bypassed."""
         steps = self._watch.guard.plan.disruptions
         for step in steps:
-            stay = self._patiently(partial(self._evict, step))
+            stay = patiently(self._tools, partial(self._evict, step))
             if stay is None:
                 progress = self._until_seen(step)
                 self._journal.show(progress)
                 unseen = step in progress.standing and step is not steps[-1]
-                stay = self._patiently(partial(self._silent_sight, step)) if unseen else None
+                stay = patiently(self._tools, partial(self._silent_sight, step)) if unseen else None
             if stay is not None:
                 return stay
         return None
-
-    def _patiently(self, attempt: Callable[[], Stay | None]) -> Stay | None:
-        """Attempt something; where an API server gave no answer and nothing was called, again for a moment."""
-        ends = self._tools.clock.monotonic() + _PATIENCE
-        while True:
-            stay = attempt()
-            if stay is None or not stay.passing or self._tools.clock.monotonic() >= ends:
-                return stay
-            self._tools.pause(_AGAIN)
 
     def _evict(self, step: PlanEntry) -> Stay | None:
         self._let_newcomers_renew()

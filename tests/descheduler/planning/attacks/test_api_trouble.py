@@ -88,6 +88,22 @@ def test_api_server_that_is_away_in_the_middle_of_the_evictions(site: type[Site]
     released(made)
 
 
+@pytest.mark.parametrize("path", ["*/placementplans/*", "*/nodes", "*/evictionrecords", "*/planslots/*"])
+@pytest.mark.parametrize("odd", ["429", "500", "not connected"])
+def test_validation_outlives_what_cannot_be_read_for_a_moment(odd: str, path: str) -> None:
+    site = paper(grace=2)
+    process = started(site)
+
+    def trouble() -> None:
+        site.server.faults.add(ODD[odd], user="a", method="GET", path=path, times=2)
+
+    in_phase(site, INSTALLING, lambda: site.clock.call_after(0.9, trouble))
+
+    result = process.attempt()
+
+    assert result.outcome == "Completed", result.detail
+
+
 def test_busy_api_server_is_asked_again_and_not_for_ever() -> None:
     site = two_victims()
     process = started(site)
