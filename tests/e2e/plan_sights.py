@@ -9,7 +9,7 @@ from controlplane.objects import Object
 from controlplane.observing import Observer
 from controlplane.waiting import wait_until
 from controlplane.witnessing import Witness
-from launching.paths import LEASES, PLANS, SLOTS
+from launching.paths import LEASES, OWN, PLANS, SLOTS
 from tests.e2e.placing import SCHEDULER, Placing
 from tests.e2e.scenes import Scene, node_of, summary
 
@@ -90,6 +90,13 @@ class PlanSights:
         for entry in entries_of(plan):
             nodes.setdefault(entry["action"], []).append(entry.get("target") or entry["source"])
         return phase_of(plan), {action: sorted(found) for action, found in nodes.items()}
+
+    def ends_told(self, name: str) -> list[str]:
+        """Return the messages of the events that tell of a plan's end."""
+        events = self.api.items(f"/api/v1/namespaces/{OWN}/events")
+        ends = {f"Plan{phase}" for phase in ENDS}
+        of_it = (event for event in events if event["involvedObject"]["name"] == name)
+        return [event["message"] for event in of_it if event["reason"] in ends]
 
     def first_seen(self, phase: str) -> float:
         """Return when a plan was first seen in a phase (Unix seconds)."""

@@ -8,7 +8,6 @@ import pytest
 from controlplane.waiting import wait_until
 from launching.paths import OWN, PLANS, SLOTS
 from tests.e2e import doubling
-from tests.e2e.plan_sights import ENDS
 from tests.e2e.planning import Planning
 
 GRACE = 8
@@ -43,7 +42,7 @@ def test_a_plan_without_its_objects_is_over(
     began = time.monotonic()
     plans.api.delete(path(name))
 
-    (told,) = wait_until(lambda: _told_of(plans, name), "the event of the plan's end", timeout=10, seen=plans.told)
+    (told,) = wait_until(lambda: plans.ends_told(name), "the event of the plan's end", timeout=10, seen=plans.told)
     took = time.monotonic() - began
     record_property("seconds_until_it_was_told", round(took, 2))
     assert told == words
@@ -53,9 +52,3 @@ def test_a_plan_without_its_objects_is_over(
         assert [line for line in table.splitlines() if line.startswith(name) and "Aborted" in line and words in line]
     plans.wait_released()
     doubling.all_bound(plans, pairs)
-
-
-def _told_of(plans: Planning, name: str) -> list[str]:
-    events = plans.api.items(f"/api/v1/namespaces/{OWN}/events")
-    ends = {f"Plan{phase}" for phase in ENDS}
-    return [event["message"] for event in events if event["involvedObject"]["name"] == name and event["reason"] in ends]

@@ -10,7 +10,7 @@ from controlplane.waiting import wait_until
 from launching.paths import OWN
 from tests.e2e import doubling
 from tests.e2e.doubling import Pair
-from tests.e2e.plan_sights import ENDS, phase_of, reason_of
+from tests.e2e.plan_sights import phase_of, reason_of
 from tests.e2e.planning import Planning
 from tests.e2e.stopping import stopped
 
@@ -137,10 +137,4 @@ def _says_why(plans: Planning, plan: Object) -> None:
     assert phase_of(plan) in line
     assert reason_of(plan) in line
     assert reason_of(plan)
-    wait_until(lambda: _told_of(plans, name), f"the event of the end of {name}", timeout=10)
-
-
-def _told_of(plans: Planning, name: str) -> list[str]:
-    events = plans.api.items(f"/api/v1/namespaces/{OWN}/events")
-    ends = {f"Plan{phase}" for phase in ENDS}
-    return [event["message"] for event in events if event["involvedObject"]["name"] == name and event["reason"] in ends]
+    wait_until(lambda: plans.ends_told(name), f"the event of the end of {name}", timeout=10)
