@@ -4,7 +4,6 @@ Source: docs/design/optimiser.md, section 4. It holds a complete plan from the f
 on any stop; judging that plan independently is the caller's (`checking`).
 """
 
-import math
 from collections.abc import Callable
 from pathlib import Path
 from typing import Final
@@ -40,7 +39,7 @@ _SHARES: Final = ((1_000, 0.95), (4_000, 0.45), (WHOLE, 0.1))
 _BEFORE: Final = 0.1  # of the time for reworking where columns come after it
 # Of the time that is left: for the bound by columns, and where it leaves out constraints that a plan has to keep.
 _GENERATE, _GENERATE_TIED = 0.7, 0.3
-_CELLS: Final = 1_200  # pairs of pod and node up to which columns are tried with a second left; with four twice as many
+_CELLS: Final = 600  # pairs of pod and node for each second that is left, up to which columns are tried
 _DONE, _NEVER = 10, 1_000_000  # rounds in a row that disturb no fewer, after which a proof is tried; without a proof
 _GROW: Final = 0.8  # of the time after which nothing more is placed, only disturbed less
 _REWORK: Final = 0.5  # of the time left for taking parts of a plan back and making them anew
@@ -153,7 +152,7 @@ class _Run:
             self._exact_model is not None
             and self._exact_model.draft.size > _SHARES[0][0]
             and self._full()
-            and cells <= _CELLS * math.sqrt(self._clock.left())
+            and cells <= _CELLS * self._clock.left()
             and options.order == "placement-first"
             and not any(score.evicted)
             and not (options.evict_for_count and any(score.unplaced))
