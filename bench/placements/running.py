@@ -76,13 +76,15 @@ class Outcome:
     @property
     def plans(self) -> tuple[Point, ...]:
         """Return the improvements on doing nothing on the way, the last one as it was answered."""
-        placed = len(self.instance.problem.items) - self.instance.pending
-        return tuple(point for point in self.path if sum(point.placed) > placed)
+        return tuple(point for point in self.path if self.gained_at(point) > 0)
+
+    def gained_at(self, point: Point) -> int:
+        """Return how many pods a plan on the way places beyond doing nothing."""
+        return sum(point.placed) - len(self.instance.problem.items) + self.instance.pending
 
     def at_count(self, gained: int) -> Point | None:
         """Return the plan on the way that places so many more pods for the fewest disruptions, None where none does."""
-        placed = len(self.instance.problem.items) - self.instance.pending
-        enough = [point for point in self.path if sum(point.placed) - placed >= gained]
+        enough = [point for point in self.path if self.gained_at(point) >= gained]
         return min(enough, key=lambda point: point.disruptions, default=None)
 
 

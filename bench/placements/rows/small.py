@@ -1,10 +1,12 @@
 """Rows of 16 and 32 nodes: how much of what is pending is placed in a second and in five, beside every baseline."""
 
+import math
 from collections.abc import Iterator, Sequence
 from typing import Final
 
 from bench.placements import cases, traces
 from bench.placements.lab import DEFAULT, NOTHING, PREEMPTING, RELEASED, REPAIRED, Lab, Setup
+from bench.placements.on_the_way import cheapest_with
 from bench.placements.running import Instance, Outcome
 from bench.results import Result
 from descheduler.optimiser import vectors
@@ -12,6 +14,7 @@ from descheduler.optimiser import vectors
 ONE_SECOND: Final = Setup(seconds=1.0)
 FIVE_SECONDS: Final = Setup(seconds=5.0)
 ANY_PRICE: Final = Setup(seconds=5.0, price=None)
+LONG: Final = Setup(seconds=30.0, price=None)
 _RULES: Final = (NOTHING, DEFAULT, PREEMPTING)
 _USEFUL_SHARE: Final = 0.8
 _NEARLY_ALL: Final = 0.95
@@ -33,6 +36,7 @@ def measure(lab: Lab) -> Iterator[Result]:
     yield _within_five(lab, large)
     yield _at_the_count_of(lab, cells["32x1"], RELEASED, most=_OF_B2)
     yield _at_the_count_of(lab, cells["32x1"], REPAIRED, most=_OF_B3)
+    yield _fewest(lab, _compared(lab, large))
     yield _sixteen(lab, small)
     yield _proven(lab, small)
     yield _published(lab)
@@ -42,13 +46,14 @@ def _within_a_second(lab: Lab, instances: Sequence[Instance]) -> Result:
     ours, theirs = _answers(lab, instances, ONE_SECOND), _answers(lab, _compared(lab, instances), RELEASED)
     useful = sum(outcome.useful for outcome in ours)
     gained, disruptions = _sums(ours)
-    share, each = gained / _pending(instances), disruptions / max(1, gained)
+    some = cheapest_with(ours, [math.ceil(_USEFUL_SHARE * one.instance.pending) for one in ours])
     return Result(
         row="small",
         what="32 nodes, 1 s, price 8",
-        target="a usable plan always; ≥ 80 % of pending; ≤ 2 disruptions a pod",
-        seen=f"{useful} of {len(ours)}; {gained} of {_pending(instances)} ({share:.0%}); {each:.1f}",
-        met=useful == len(ours) and share >= _USEFUL_SHARE and each <= _PER_POD,
+        target=f"a usable plan always; ≥ {_USEFUL_SHARE:.0%} of pending for ≤ {_PER_POD:g} disruptions a pod",
+        seen=f"{useful} of {len(ours)}; {some or 'never so many'}; in the end {gained} of {_pending(instances)} "
+        f"({gained / _pending(instances):.0%}) for {disruptions / max(1, gained):.1f} each",
+        met=useful == len(ours) and some is not None and some.each <= _PER_POD,
         remarks=f"{disruptions} disruptions; B2 useful in {sum(one.useful for one in theirs)} of {len(theirs)}; "
         + _beside(lab, instances),
     )
@@ -94,6 +99,21 @@ def _at_the_count_of(lab: Lab, instances: Sequence[Instance], setup: Setup, *, m
         ratio=f"{ratio:.2f}",
         met=len(reached) == len(ours) and ratio <= most,
         remarks=f"its count reached in {len(reached)} of {len(ours)}, of the plans on the way in 5 s",
+    )
+
+
+def _fewest(lab: Lab, instances: Sequence[Instance]) -> Result:
+    """Tell what is possible at all, where there is time to prove it."""
+    ours = _answers(lab, instances, LONG)
+    gained, disruptions = _sums(ours)
+    return Result(
+        row="small",
+        what=f"32 nodes, {LONG.seconds:g} s, no price",
+        target="none: the fewest disruptions that are possible",
+        seen=f"{gained} of {_pending(instances)} pods for {disruptions / max(1, gained):.1f} each; "
+        f"proven in {sum(one.proven for one in ours)} of {len(ours)}",
+        met=not any(one.violations for one in ours),
+        remarks=", ".join(f"{one.instance}: +{one.gained} / {one.disruptions}{' proven' * one.proven}" for one in ours),
     )
 
 
