@@ -204,8 +204,11 @@ class _Run:
         return all(now <= goal for now, goal in zip(self._search.score.unplaced, self._known.targets(), strict=True))
 
     def _rework(self, share: float) -> None:
-        """Take parts of the plan back and make them anew, for a share of the time that is left."""
-        if self._clock.over():
+        """Take parts of the plan back and make them anew, for a share of the time that is left.
+
+        Nobody loses a place by that: where pods are evicted, and one model holds everything, it finds more by itself.
+        """
+        if self._clock.over() or (self._exact_model is not None and any(self._search.score.evicted)):
             return
         state = self._state()
         state.adopt(self._search.where)
