@@ -4,16 +4,11 @@ import time
 from itertools import pairwise
 from threading import Event, Thread
 
-from descheduler.planning.attempting import Attempts
 from descheduler.planning.desk import Asked
 from policies.values.plans import PlanPhase
 from simulator.clock import SteppingEvent
-from tests.descheduler.planning.site import Process, Site, paper
-from tests.descheduler.planning.test_carrying import started
-
-
-def attempts(site: Site, process: Process) -> Attempts:
-    return Attempts(desk=process.desk, planner=process.planner, policy=lambda: site.loaded, clock=site.clock)
+from tests.descheduler.planning.site import paper
+from tests.descheduler.planning.under_way import attempts, started
 
 
 def test_request_leads_to_a_plan() -> None:

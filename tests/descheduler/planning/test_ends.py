@@ -14,7 +14,7 @@ from policies.values.plans import PlanPhase
 from simulator.failures import Failure
 from simulator.faults import After, Before, Delayed, Fail, Fault, LostAnswer
 from tests.descheduler.planning.site import OWN, Process, Site, paper, plan_policy
-from tests.descheduler.planning.test_carrying import abort, in_phase, released, started, two_victims
+from tests.descheduler.planning.under_way import abort, in_phase, released, started, two_victims
 from tests.raw import raw_pod
 
 ROOT: Final = Path(__file__).parents[3]

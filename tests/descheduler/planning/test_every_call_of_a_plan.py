@@ -13,7 +13,7 @@ import pytest
 from simulator.calls import Call
 from simulator.faults import After, Before, Fault
 from tests.descheduler.planning.site import Process, Site, paper
-from tests.descheduler.planning.test_carrying import started
+from tests.descheduler.planning.under_way import started
 from tests.descheduler.test_every_call import (
     PROVES_NOTHING,
     PROVES_THAT_NOTHING_HAPPENED,

@@ -8,7 +8,7 @@ from policies.values.workloads import WorkloadRef
 from simulator.rights import Rights, rights_of
 from tests.builders import make_cluster, make_node, make_pod
 from tests.descheduler.planning.site import Site, paper, plan_policy
-from tests.descheduler.planning.test_carrying import in_phase, started
+from tests.descheduler.planning.under_way import in_phase, started
 from tests.manifests import DEPLOY, NAMESPACE, documents, rendered
 
 WEB = WorkloadRef("ReplicaSet", "default", "web-rs")

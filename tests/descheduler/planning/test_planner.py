@@ -10,7 +10,7 @@ from simulator.failures import Failure
 from simulator.faults import Before, Fail
 from sources.kube.plans import encode_plan, encode_slot
 from tests.descheduler.planning.site import OWN, Process, Site, paper, plan_policy
-from tests.descheduler.planning.test_carrying import in_phase, released, started
+from tests.descheduler.planning.under_way import in_phase, released, started
 from tests.raw import raw_pod
 
 # ---------------------------------------------------------------------- blocking

@@ -12,7 +12,7 @@ from policies.model.plan import Plan
 from tests.descheduler.cycles import hot
 from tests.descheduler.planning.site import Site as PlanSite
 from tests.descheduler.planning.site import plan_policy
-from tests.descheduler.planning.test_carrying import started
+from tests.descheduler.planning.under_way import started
 from tests.descheduler.site import Process, Site
 from tests.raw import raw_node
 

@@ -12,11 +12,6 @@ from tests.raw import raw_lease
 OWN = "bayplan-system"
 
 
-@pytest.fixture
-def replicas(server: ApiServer, clock: ManualClock) -> Replicas:
-    return Replicas(server.connect("a"), namespace=OWN, clock=clock)
-
-
 def renew(server: ApiServer, name: str = "one", *, plan: str = "", dropped: str = "", at: float = 0.0) -> None:
     notes = {"bayplan.dev/plan": plan, "bayplan.dev/plan-dropped": dropped}
     lease = raw_lease(f"bayplan-extender-{name}", renewTime=str(at))

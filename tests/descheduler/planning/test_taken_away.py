@@ -8,7 +8,7 @@ from policies.values.plans import PlanPhase
 from simulator.failures import Failure
 from simulator.faults import After, Before, Fail
 from tests.descheduler.planning.site import OWN, Site, paper
-from tests.descheduler.planning.test_carrying import MERGE, PATH, in_phase, released, started, two_victims
+from tests.descheduler.planning.under_way import MERGE, PATH, in_phase, released, started, two_victims
 
 SLOT = f"/apis/bayplan.dev/v1alpha1/namespaces/{OWN}/planslots/active"
 AT_ONCE = 1.0

@@ -19,7 +19,7 @@ from simulator.faults import Delayed, Fail, Fault, LostAnswer, LostRequest, Unco
 from sources.kube.api import Answer, KubeApi
 from tests.descheduler.planning.replica import FakeReplica
 from tests.descheduler.planning.site import OWN, Process, Site, plan_policy
-from tests.descheduler.planning.test_carrying import MERGE, PATH, abort
+from tests.descheduler.planning.under_way import MERGE, PATH, abort
 
 UNSEEN: Final = 4.0
 _FLAGS: Final = {"kill replica": "dead", "cut replica": "cut", "deafen replica": "deaf"}

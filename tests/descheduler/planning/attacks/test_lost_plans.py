@@ -4,18 +4,13 @@ from threading import Event
 
 import pytest
 
-from descheduler.planning.attempting import Attempts
 from descheduler.planning.desk import Asked
 from policies.values.plans import PlanPhase
 from simulator.failures import Failure
 from simulator.faults import Before, Fail
 from tests.descheduler.planning.replica import FakeReplica
-from tests.descheduler.planning.site import Process, Site, paper, plan_policy
-from tests.descheduler.planning.test_carrying import PATH, started
-
-
-def attempts(site: Site, process: Process) -> Attempts:
-    return Attempts(desk=process.desk, planner=process.planner, policy=lambda: site.loaded, clock=site.clock)
+from tests.descheduler.planning.site import paper, plan_policy
+from tests.descheduler.planning.under_way import PATH, attempts, started
 
 
 def test_plan_that_a_cycle_kept_from_beginning_is_made_again() -> None:

@@ -1,7 +1,7 @@
 """What an observing plan leaves behind: nothing of it may count, hold or hinder once plans are carried out."""
 
 from tests.descheduler.planning.site import paper, plan_policy
-from tests.descheduler.planning.test_carrying import started
+from tests.descheduler.planning.under_way import started
 
 LIMITS = [{"scope": scope, "max": 1, "window": "10m"} for scope in ("cluster", "node", "workload")]
 

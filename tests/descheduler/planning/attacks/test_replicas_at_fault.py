@@ -2,8 +2,6 @@
 
 import threading
 
-import pytest
-
 from descheduler.planning.replicas import Replicas
 from policies.values.plans import PlanPhase
 from simulator.api_server import ApiServer
@@ -11,13 +9,8 @@ from simulator.clock import ManualClock
 from simulator.failures import Failure
 from simulator.faults import After, Before, Fail
 from tests.descheduler.planning.site import paper, plan_policy
-from tests.descheduler.planning.test_carrying import in_phase, released, started, two_victims
 from tests.descheduler.planning.test_replicas import OWN, renew
-
-
-@pytest.fixture
-def replicas(server: ApiServer, clock: ManualClock) -> Replicas:
-    return Replicas(server.connect("a"), namespace=OWN, clock=clock)
+from tests.descheduler.planning.under_way import in_phase, released, started, two_victims
 
 
 def test_one_of_two_replicas_that_falls_silent_stops_the_evictions() -> None:

@@ -4,19 +4,14 @@ from threading import Event
 
 import pytest
 
-from descheduler.planning.attempting import Attempts
 from descheduler.planning.desk import Asked, of_relief
 from descheduler.planning.problems.measured import Measured
 from simulator.faults import After
 from tests.descheduler.planning.problems.loaded import standing
-from tests.descheduler.planning.site import Process, Site, paper, plan_policy
-from tests.descheduler.planning.test_carrying import started, two_victims
+from tests.descheduler.planning.site import Site, paper, plan_policy
+from tests.descheduler.planning.under_way import attempts, started, two_victims
 
 MEASURED = Measured(standings={"n2": standing("n2", 0.95)})
-
-
-def attempts(site: Site, process: Process) -> Attempts:
-    return Attempts(desk=process.desk, planner=process.planner, policy=lambda: site.loaded, clock=site.clock)
 
 
 @pytest.mark.parametrize("trigger", ["periodic", "scheduling-failure", "stable-queue"])

@@ -12,7 +12,7 @@ from simulator.failures import Failure
 from simulator.faults import After, Fail
 from sources.kube.cluster_watch import Change
 from tests.descheduler.planning.site import Process, Site, plan_policy
-from tests.descheduler.planning.test_carrying import released, started, two_victims
+from tests.descheduler.planning.under_way import released, started, two_victims
 
 
 @dataclass
