@@ -1,6 +1,6 @@
 """Places for pending pods, tier by tier, by the cheapest way that works."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Final
 
 import numpy as np
@@ -14,30 +14,45 @@ from descheduler.optimiser.solution import Options
 from descheduler.optimiser.tables import Bools, Ints
 
 _ASK: Final = 4  # pods between two looks at the clock
+_ROUNDS: Final = (0, 1, 2, 3, 4, 6, 8, 12, 16)  # what a pod may cost, round by round, until the price is reached
 
 
 def fill(state: State, classes: Classes, options: Options, *, hopeless: Bools, after: Callable[[], bool]) -> None:
-    """Place what can be placed without an eviction: best fit, one ejection, a chain, two ejections.
+    """Place what can be placed without an eviction: best fit, one ejection, a chain, two ejections, an emptied node.
 
-    `after` is asked after each tier and every few pods whether to go on.
+    Under a price the pods of a tier come in rounds of rising cost, so that nobody is placed dearly who could have been
+    placed cheaply before others took the room. `after` is asked in every round and every few pods whether to go on.
     """
-    price = len(state.where) if options.price is None else options.price
-    filler = _Filler(state, classes, price, frozen=options.order == "frozen")
-    tier = -1
-    for position, pod in enumerate(waiting(state, hopeless)):
-        new_tier = int(state.tables.tier[pod])
-        if (new_tier > tier >= 0 or position % _ASK == 0) and not after():
-            return
-        tier = new_tier
-        filler.place(pod)
+    filler = _Filler(state, classes, frozen=options.order == "frozen")
+    for tier in range(state.tables.tiers):
+        for budget in _budgets(options.price, len(state.where)):
+            filler.begin(budget)
+            for position, pod in enumerate(waiting(state, hopeless | (state.tables.tier != tier))):
+                if position % _ASK == 0 and not after():
+                    return
+                filler.place(pod)
+
+
+def _budgets(price: int | None, pods: int) -> Iterator[int]:
+    """Yield what a pod may cost, round by round; without a price there is one round."""
+    if price is None:
+        yield pods
+        return
+    yield from (budget for budget in _ROUNDS if budget < price)
+    yield price
 
 
 class _Filler:
     """Places one pod after the other, and remembers what there is no place for as things stand."""
 
-    def __init__(self, state: State, classes: Classes, price: int, *, frozen: bool) -> None:
-        self._state, self._classes, self._price, self._frozen = state, classes, price, frozen
+    def __init__(self, state: State, classes: Classes, *, frozen: bool) -> None:
+        self._state, self._classes, self._price, self._frozen = state, classes, 0, frozen
         self._failed: set[int] = set()
+
+    def begin(self, budget: int) -> None:
+        """Let a pod cost so much from now on."""
+        self._price = budget
+        self._failed.clear()
 
     def place(self, pod: int) -> None:
         """Place a pod by the cheapest way that works."""

@@ -50,6 +50,21 @@ def test_one_pod_makes_room() -> None:
     assert filled(problem, Options()) == (1, 1, 0)
 
 
+def test_under_a_price_cheap_pods_come_before_large_ones() -> None:
+    """The large one would take the room that the other one fits into as it is."""
+    items = [pod("a", 500, 0), pod("b", 800, 1), pod("large", 600), pod("small", 500)]
+
+    assert filled(make_problem(items, SITES[:2]), Options(price=4)) == (0, 1, None, 0)
+    assert filled(make_problem([*items[:1], pod("b", 400, 1), *items[2:]], SITES[:2]), Options(price=4)) == (0, 1, 1, 0)
+
+
+@pytest.mark.parametrize(("price", "enough"), [(0, False), (1, False), (2, True), (None, True)])
+def test_nobody_is_placed_for_more_than_the_price(price: int | None, *, enough: bool) -> None:
+    items = [pod("a", 400, 0), pod("b", 400, 0), pod("c", 600, 1), pod("d", 600, 2), pod("new", 900)]
+
+    assert (filled(make_problem(items, SITES), Options(price=price))[-1] is not None) is enough
+
+
 def test_one_takes_the_place_of_another_one() -> None:
     items = [
         pod("a", 500, 0),
