@@ -11,13 +11,13 @@ from descheduler.optimiser.columns.loads import Floats, Loads
 from descheduler.optimiser.columns.master import Allowance, Master, Mix
 from descheduler.optimiser.columns.multipliers import multipliers
 
-_SMOOTH: Final = 0.6  # of the prices with the best bound in those that are asked for next
+_SMOOTH: Final = 0.4  # of the prices with the best bound in those that are asked for next
 _EACH: Final = 4  # contents that a node may add in one round
 _SMALL: Final = 1e-6
 _MET: Final = 1e-4  # a difference of mix and bound that is none
 # Few contents are enough while prices are far from settled; a bound that is near needs more of them.
-_EFFORTS: Final = (Effort(30, 0.25), Effort(120, 0.5), Effort(480, 1.0), Effort(1_000))
-_AGAIN: Final = 2  # the most effort to begin with again when the makeshift places cost more
+_EFFORTS: Final = (Effort(30, 0.25), Effort(150, 0.7), Effort(1_000), Effort(4_000))
+_AGAIN: Final = 1  # the most effort to begin with again when the makeshift places cost more
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,7 +55,7 @@ class Generator:
 
     def _harder(self, mix: Mix, *, met: bool) -> bool:
         """Go on with more effort or dearer makeshift places; return whether there is anything left to do."""
-        if not met and self._level < len(_EFFORTS) - 1:
+        if not met and self._level < (len(_EFFORTS) - 1 if mix.whole else _AGAIN):
             self._level += 1
             return True
         self.master.raise_limits(mix)

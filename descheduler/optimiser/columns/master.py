@@ -12,7 +12,7 @@ from descheduler.optimiser.tables import Ints
 
 _SMALL: Final = 1e-7
 _RUNNING, _PENDING = 1.0, 3.0  # what a pod costs, by its weight, that gets a makeshift place: at first
-_RAISE: Final = 1.5  # by what that rises where makeshift places are still used in the best mix
+_RAISE: Final = 2.5  # by what that rises where makeshift places are still used in the best mix
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
