@@ -18,8 +18,7 @@ from descheduler.optimiser.model.frame import Frame
 from descheduler.optimiser.search import Search
 
 _ROUND: Final = 0.02  # what a round of generation counts in deterministic mode
-_GAPS: Final = (0.3, 1.0, math.inf)  # how much worth a node's content may lack of the best, step by step
-_KEPT: Final = Effort(4_000)
+_KEPT: Final = Effort(16_000)
 _SLACK: Final = 1e-5  # what sums of rounded numbers may hide
 
 
@@ -36,15 +35,13 @@ class Closer:
             unplaced=search.score.unplaced,
         )
         self._generator = Generator(self._loads, self._allowance)
-        self._closed = False
+        self._least = 0
 
     @property
     def bound(self) -> int:
         """The fewest disruptions, in weight, of a plan with the incumbent's other numbers."""
         best = self._generator.best
-        if self._closed:
-            return self._search.score.weight
-        return 0 if best is None else max(0, math.ceil(best.cost - _SLACK))
+        return max(self._least, 0 if best is None else math.ceil(best.cost - _SLACK))
 
     @property
     def proven(self) -> bool:
@@ -59,29 +56,35 @@ class Closer:
         self._generator.run(enough=self._enough, over=self._over)
 
     def choose(self, until: float) -> None:
-        """Look for a better plan among the contents near the bound, further and further away from it."""
-        self._until = until
-        for gap in _GAPS:
-            best = self._generator.best
-            if best is None or self.proven or self._over():
-                return
-            needed = self._search.score.weight - 1 - best.cost + _SLACK
-            if self._try(best, min(gap, needed)) and gap >= needed:
-                self._closed = True
-                return
+        """Ask for a plan that costs no more than the bound, then for one that costs one more, and so on.
 
-    def _try(self, best: Bound, gap: float) -> bool:
-        """Look among all contents that lack no more than the gap; return whether nothing among them is left to find."""
+        A plan's contents lack together what it costs beyond the bound of the prices: each step has to look at few.
+        """
+        self._until = until
+        best, proving = self._generator.best, True
+        for cost in range(self.bound, self._search.score.weight):
+            if best is None or self._search.score.weight <= cost or self._over():
+                return
+            proving = self._none_for(cost, best) and proving
+            if proving:
+                self._least = cost + 1
+
+    def _none_for(self, cost: int, best: Bound) -> bool:
+        """Look for a plan for so much at most; return whether there certainly is none."""
         loads, search = self._loads, self._search
-        asked = Asked(values=loads.values(best.prices), worth=best.worth, floor=best.tops - gap)
+        floor = best.tops - (cost - best.cost + _SLACK)
+        asked = Asked(values=loads.values(best.prices), worth=best.worth, floor=floor)
         found = fillings(loads, asked, _KEPT, over=self._over)
         whole = bool(found.complete.all())
         if len(np.unique(found.node)) < loads.nodes:
             return whole  # a node has none: no plan is so near to the bound
         choice = Choice(self._frame, loads, self._allowance, found)
-        limits = [(choice.cost, search.score.weight - 1)]
-        outcome = search.attempt(choice, limits, choice.cost, most=self._until - search.clock.used())
-        return whole and outcome.status in {Status.OPTIMAL, Status.INFEASIBLE}
+        most = self._until - search.clock.used()
+        return (
+            whole
+            and search.attempt(choice, [(choice.cost, cost)], choice.cost, most=most, alone=True).status
+            is Status.INFEASIBLE
+        )
 
     def _know(self, where: "np.ndarray[tuple[int], np.dtype[np.int64]]") -> None:
         counts = np.zeros_like(self._loads.own)
