@@ -1,13 +1,11 @@
 """Rows of 100 to 5,000 nodes: how soon there is a plan, and how near to everybody it comes."""
 
-import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
 from bench.placements import cases
 from bench.placements.lab import DEFAULT, PREEMPTING, RELEASED, REPAIRED, Lab, Scale, Setup
-from bench.placements.on_the_way import Plans, cheapest_with
 from bench.placements.running import Outcome
 from bench.results import Result
 
@@ -47,7 +45,7 @@ class _Row:
         """Return it in words."""
         parts = [] if self.plan is None else [f"plan ≤ {self.plan:g} s"]
         parts += [] if self.share is None else [f"≥ {self.share * 100:g} % of all pods in {self.seconds:g} s"]
-        parts += [] if self.per_pod is None else [f"that for ≤ {self.per_pod:g} disruptions a pod"]
+        parts += [] if self.per_pod is None else [f"≤ {self.per_pod:g} disruptions a pod"]
         return "; ".join(parts) or "none"
 
 
@@ -75,40 +73,27 @@ def _size(lab: Lab, row: _Row) -> Result:
     ours = [lab.answer(one, setup) for one in instances]
     first = [_first(lab, one) for one in ours]
     shares = [sum(one.placed) / len(one.instance.problem.items) for one in ours]
-    last = cheapest_with(ours, [one.gained for one in ours])
-    enough = cheapest_with(ours, [_least(one, row.share or 0) for one in ours])
+    each = sum(one.disruptions for one in ours) / max(1, sum(one.gained for one in ours))
     beside = [(one, lab.answer(instances[0], one)) for one in row.beside]
     sizes = ", ".join(f"{len(one.problem.items):,} ({one.pending})" for one in instances)
     return Result(
         row="large",
         what=row.what,
         target=row.target,
-        seen=f"plan in {_most(first)} s; {_percent(shares)}; " + _priced(row, last, enough),
-        met=_soon(row, first) and _enough(row, shares, enough) and not any(one.violations for one in ours),
+        seen=f"plan in {_most(first)} s; {_percent(shares)}; {each:.2f} a pod",
+        met=_met(row, ours, first, shares=shares, each=each),
         remarks=f"pods (pending) {sizes}; {_each(ours)}; seed {seeds[0]}: "
         + "; ".join(f"{one} {_each([found])}" for one, found in beside),
     )
 
 
-def _least(outcome: Outcome, share: float) -> int:
-    """Return how many pods have to be gained for a share of all pods."""
-    pods = len(outcome.instance.problem.items)
-    return math.ceil(share * pods) - (pods - outcome.instance.pending)
-
-
-def _priced(row: _Row, last: Plans | None, enough: Plans | None) -> str:
-    """Return the disruptions a pod, of enough pods for the target first where it says something of them."""
-    told = "no plan" if last is None else f"{last.each:.1f} a pod"
-    return told if row.per_pod is None else f"{enough or 'never so many'}, in the end {told}"
-
-
-def _soon(row: _Row, first: Sequence[float | None]) -> bool:
-    return row.plan is None or all(at is not None and at <= row.plan for at in first)
-
-
-def _enough(row: _Row, shares: Sequence[float], enough: Plans | None) -> bool:
-    cheap = row.per_pod is None or (enough is not None and enough.each <= row.per_pod)
-    return cheap and (row.share is None or min(shares) >= row.share)
+def _met(
+    row: _Row, ours: Sequence[Outcome], first: Sequence[float | None], *, shares: list[float], each: float
+) -> bool:
+    soon = row.plan is None or all(at is not None and at <= row.plan for at in first)
+    enough = row.share is None or min(shares) >= row.share
+    cheap = row.per_pod is None or each <= row.per_pod
+    return soon and enough and cheap and not any(one.violations for one in ours)
 
 
 def _first(lab: Lab, outcome: Outcome) -> float | None:

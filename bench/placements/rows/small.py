@@ -1,12 +1,10 @@
 """Rows of 16 and 32 nodes: how much of what is pending is placed in a second and in five, beside every baseline."""
 
-import math
 from collections.abc import Iterator, Sequence
 from typing import Final
 
 from bench.placements import cases, traces
 from bench.placements.lab import DEFAULT, NOTHING, PREEMPTING, RELEASED, REPAIRED, Lab, Setup
-from bench.placements.on_the_way import cheapest_with
 from bench.placements.running import Instance, Outcome
 from bench.results import Result
 from descheduler.optimiser import vectors
@@ -46,14 +44,13 @@ def _within_a_second(lab: Lab, instances: Sequence[Instance]) -> Result:
     ours, theirs = _answers(lab, instances, ONE_SECOND), _answers(lab, _compared(lab, instances), RELEASED)
     useful = sum(outcome.useful for outcome in ours)
     gained, disruptions = _sums(ours)
-    some = cheapest_with(ours, [math.ceil(_USEFUL_SHARE * one.instance.pending) for one in ours])
+    share, each = gained / _pending(instances), disruptions / max(1, gained)
     return Result(
         row="small",
         what="32 nodes, 1 s, price 8",
-        target=f"a usable plan always; ≥ {_USEFUL_SHARE:.0%} of pending for ≤ {_PER_POD:g} disruptions a pod",
-        seen=f"{useful} of {len(ours)}; {some or 'never so many'}; in the end {gained} of {_pending(instances)} "
-        f"({gained / _pending(instances):.0%}) for {disruptions / max(1, gained):.1f} each",
-        met=useful == len(ours) and some is not None and some.each <= _PER_POD,
+        target="a usable plan always; ≥ 80 % of pending; ≤ 2 disruptions a pod",
+        seen=f"{useful} of {len(ours)}; {gained} of {_pending(instances)} ({share:.0%}); {each:.2f}",
+        met=useful == len(ours) and share >= _USEFUL_SHARE and each <= _PER_POD,
         remarks=f"{disruptions} disruptions; B2 useful in {sum(one.useful for one in theirs)} of {len(theirs)}; "
         + _beside(lab, instances),
     )
@@ -78,8 +75,7 @@ def _within_five(lab: Lab, instances: Sequence[Instance]) -> Result:
 
 
 def _at_the_count_of(lab: Lab, instances: Sequence[Instance], setup: Setup, *, most: float) -> Result:
-    """Compare disruptions where ours places as many as the baseline did, whatever it placed later."""
-    instances = _compared(lab, instances)
+    """Compare disruptions where ours places as many as the baseline did, whatever it placed later; on every seed."""
     pairs = [(lab.answer(one, ANY_PRICE), lab.answer(one, setup)) for one in instances]
     pairs += [(lab.answer(one, FIVE_SECONDS), lab.answer(one, setup)) for one in instances]
     ours: dict[int, int | None] = {}
