@@ -244,11 +244,17 @@ class _Run:
             vector=vectors.vector_of(self._problem, assignment, self._options),
             baseline=vectors.vector_of(self._problem, doing_nothing(self._problem), self._options),
             bounds=_by_tier(self._known.least),
-            disruptions_bound=self._known.weight,
+            disruptions_bound=self._bound(),
             path=tuple(search.path),
             timings={**self._timings, "all": self._clock.wall()},
             counts=dict(search.counts),
         )
+
+    def _bound(self) -> float | None:
+        """Return the bound of disruptions where it is one of the answer: later plans may place or evict others."""
+        known, score = self._known, self._search.score
+        same = score.unplaced == known.beside and not any(score.evicted)
+        return known.weight if same and self._tables.exact else None
 
 
 def _assignment(where: Ints) -> Assignment:

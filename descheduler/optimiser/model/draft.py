@@ -92,12 +92,12 @@ class Draft:
         self._constraints.add().bool_or.literals.extend(literals)
 
     def at_least_if(self, literal: int, total: Sum, least: int) -> None:
-        """Add `total >= least` where the boolean is true."""
+        """Add `total >= least` where the boolean is true; what no total reaches may be beyond 64 bits."""
         constraint = self._constraints.add()
         constraint.enforcement_literal.append(literal)
         constraint.linear.vars.extend(total.variables)
         constraint.linear.coeffs.extend(total.coefficients)
-        constraint.linear.domain.extend([least - total.constant, MOST])
+        constraint.linear.domain.extend([min(max(least - total.constant, LEAST), MOST), MOST])
 
     def one_of(self, literals: Sequence[int]) -> None:
         """Add that exactly one of the booleans is true."""
