@@ -18,7 +18,8 @@ from descheduler.optimiser.model.frame import Frame
 from descheduler.optimiser.search import Search
 
 _ROUND: Final = 0.02  # what a round of generation counts in deterministic mode
-_KEPT: Final = Effort(16_000)
+_CHOICES: Final = 20_000  # contents that a model of the choice is built of at most: that takes half a second
+_KEPT: Final = 128_000  # contents that are built side by side at most: a step with them takes a twentieth of a second
 _SLACK: Final = 1e-5  # what sums of rounded numbers may hide
 
 
@@ -74,10 +75,12 @@ class Closer:
         loads, search = self._loads, self._search
         floor = best.tops - (cost - best.cost + _SLACK)
         asked = Asked(values=loads.values(best.prices), worth=best.worth, floor=floor)
-        found = fillings(loads, asked, _KEPT, over=self._over)
+        found = fillings(loads, asked, Effort(_KEPT // loads.nodes), over=self._over)
         whole = bool(found.complete.all())
         if len(np.unique(found.node)) < loads.nodes:
             return whole  # a node has none: no plan is so near to the bound
+        if len(found.node) > _CHOICES:
+            return False
         choice = Choice(self._frame, loads, self._allowance, found)
         most = self._until - search.clock.used()
         return (

@@ -14,6 +14,7 @@ from descheduler.optimiser.columns.multipliers import multipliers
 _SMOOTH: Final = 0.4  # of the prices with the best bound in those that are asked for next
 _EACH: Final = 4  # contents that a node may add in one round
 _SMALL: Final = 1e-6
+_ERROR: Final = 1e-12  # of what is summed up: what its rounding may hide where weights are huge
 _MET: Final = 1e-4  # a difference of mix and bound that is none
 # Few contents are enough while prices are far from settled; a bound that is near needs more of them.
 _EFFORTS: Final = (Effort(30, 0.25), Effort(150, 0.7), Effort(1_000), Effort(4_000))
@@ -48,6 +49,8 @@ class Generator:
         """Raise the bound until it cannot be better or is enough, which is asked before each round, or it is over."""
         while not enough() and not over():
             mix = self.master.solve()
+            if mix is None:
+                return
             added = any(self._round(prices, mix, over=over) for prices in (self._smoothed(mix), mix.prices))
             met = self.best is not None and mix.cost - self.best.cost < _MET
             if (met or not added) and not self._harder(mix, met=met):
@@ -81,7 +84,8 @@ class Generator:
     def _cost(self, prices: Floats, tops: Floats) -> float:
         """Return the Lagrangian bound: what all pods pay, less what each node could make of it at best."""
         allowance, loads = self._allowance, self._loads
-        cost = float(prices @ loads.size) + float((self._saved - tops).sum())
+        paid, best = float(prices @ loads.size), float((self._saved - tops).sum())
+        cost = paid + best - _ERROR * (paid + float(np.abs(tops).sum()))
         for tier, unplaced in enumerate(allowance.unplaced):
             kinds = np.flatnonzero(allowance.tier == tier)
             dearest = np.sort(np.repeat(prices[kinds], allowance.pending[kinds]))[::-1]

@@ -67,9 +67,10 @@ class Master:
         self._one[node].SetCoefficient(self._variable(self._loads.disturbed(node, counts), held), 1.0)
         return True
 
-    def solve(self) -> Mix:
-        """Return the best mix of what is known."""
-        self._solver.Solve()
+    def solve(self) -> Mix | None:
+        """Return the best mix of what is known; None where the numbers are too far apart for floats."""
+        if self._solver.Solve() != pywraplp.Solver.OPTIMAL:
+            return None
         return Mix(
             cost=self._objective.Value(),
             prices=np.maximum(np.array([row.dual_value() for row in self._cover]), 0.0),
