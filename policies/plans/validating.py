@@ -9,9 +9,9 @@ from dataclasses import replace
 from typing import Final
 
 from policies.plans.end_state import why_not
+from policies.plans.gains import in_vain
 from policies.plans.quotas import Kind, Place, kind, kind_among, leaving, wanted
 from policies.plans.rails import Pair, first_plan_refusal, under_plan
-from policies.plans.tallies import tallies
 from policies.rails.situation import Situation
 from policies.values import kinds
 from policies.values.candidates import Candidate, Victim
@@ -54,7 +54,7 @@ def step_still_good(plan: Plan, entry: PlanEntry, situation: Situation) -> Refus
     return (
         _unreadable(situation.cluster)
         or _moved_on(entry, situation.cluster)
-        or _in_vain(plan, situation.cluster)
+        or _in_vain(plan, entry, situation.cluster)
         or why_not(plan, situation.cluster)
         or first_plan_refusal(_candidate(entry, situation.cluster), situation)
     )
@@ -193,17 +193,9 @@ def _lossy(plan: Plan, *, evict_for_count: bool) -> Refusal | None:
     )
 
 
-def _in_vain(plan: Plan, cluster: Cluster) -> Refusal | None:
-    """Say whether nobody is left whom the plan makes room for: scaled away, or deleted. A relief has other gains."""
-    pins = {uid for uid, entry in plan.pins.items() if entry.source is None}
-    awaited = Counter(entry.controller for entry in plan.entries if entry.source is None and entry.controller)
-    if not pins and not awaited:
-        return None
-    there = any(uid in cluster.pods and not cluster.pods[uid].ended for uid in pins)
-    counted = tallies(plan, cluster)
-    if there or any(counted[controller].excused < count for controller, count in awaited.items()):
-        return None
-    return Refusal(NO_GAIN, "nobody waits any more for what the plan makes room for", Scope.CLUSTER)
+def _in_vain(plan: Plan, entry: PlanEntry, cluster: Cluster) -> Refusal | None:
+    why = in_vain(plan, entry, cluster)
+    return None if why is None else Refusal(NO_GAIN, why, Scope.CLUSTER)
 
 
 def _refused(plan: Plan, situation: Situation, resting: Mapping[Pair, float]) -> Refusal | None:
