@@ -1,6 +1,6 @@
 """How many pods cannot have a place whatever is done: bounds from sums, before any search.
 
-Source: docs/design/optimiser.md, section 4. A bound holds for the tiers up to one together: no plan leaves fewer
+Source: docs/design/optimiser.md, section 5. A bound holds for the tiers up to one together: no plan leaves fewer
 of their pods without a place.
 """
 

@@ -1,7 +1,7 @@
 """The target ladder on the whole model: more pods placed, nobody evicted, as few disruptions as possible.
 
 How many pods of a tier may stay unplaced is a hard limit, raised until there is a plan (docs/design/optimiser.md,
-section 4). The tiers below keep at least what they have, so that any interrupted answer is acceptable.
+section 5). The tiers below keep at least what they have, so that any interrupted answer is acceptable.
 """
 
 from dataclasses import dataclass

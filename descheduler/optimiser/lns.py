@@ -1,6 +1,6 @@
 """Large neighbourhood search: the exact model on a dozen nodes at a time, the rest of the plan fixed.
 
-Source: docs/design/optimiser.md, section 4. To grow asks for one more pod at no more than the price; to polish keeps
+Source: docs/design/optimiser.md, section 5. To grow asks for one more pod at no more than the price; to polish keeps
 all pods placed and asks for fewer disruptions. What a round cannot find proves nothing.
 """
 

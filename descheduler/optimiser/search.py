@@ -74,9 +74,8 @@ class Search:
         """
         limit = min(most, self.clock.left())
         if limit < _LEAST:
-            self.clock.charge(
-                0.0
-            )  # whoever tries again until the time is used would do so for ever in deterministic mode
+            # Whoever tries again until the time is used would do so for ever in deterministic mode.
+            self.clock.charge(0.0)
             return Outcome(status=Status.UNKNOWN, values=None, bound=float("-inf"), effort=0.0)
         model.aim(limits, objective, self.where)
         outcome = self._engine.solve(

@@ -1,6 +1,6 @@
-"""Bayplan's own solver: classes, bounds, a first plan, the whole model where it is small enough, neighbourhoods.
+"""Bayplan's own solver: bounds, a first plan, the whole model where it is small, columns, rework, neighbourhoods.
 
-Source: docs/design/optimiser.md, section 4. It holds a complete plan from the first moment and returns the best one
+Source: docs/design/optimiser.md, section 5. It holds a complete plan from the first moment and returns the best one
 on any stop; judging that plan independently is the caller's (`checking`).
 """
 

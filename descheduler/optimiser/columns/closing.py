@@ -1,6 +1,6 @@
 """The last step to the fewest disruptions: bound, contents that a better plan could have, and the best choice of them.
 
-Source: docs/design/optimiser.md, section on columns.
+Source: docs/design/optimiser.md, section 5.
 """
 
 import math
@@ -16,6 +16,7 @@ from descheduler.optimiser.columns.master import Allowance
 from descheduler.optimiser.engine import Status
 from descheduler.optimiser.model.frame import Frame
 from descheduler.optimiser.search import Search
+from descheduler.optimiser.tables import Ints
 
 _ROUND: Final = 0.02  # what a round of generation counts in deterministic mode
 _CHOICES: Final = 20_000  # contents that a model of the choice is built of at most: that takes half a second
@@ -89,7 +90,8 @@ class Closer:
             is Status.INFEASIBLE
         )
 
-    def _know(self, where: "np.ndarray[tuple[int], np.dtype[np.int64]]") -> None:
+    def _know(self, where: Ints) -> None:
+        """Let the mix begin with what each node holds in a plan."""
         counts = np.zeros_like(self._loads.own)
         position = np.full(len(self._frame.cast.classes), -1)
         position[self._frame.kinds] = np.arange(len(self._frame.kinds))

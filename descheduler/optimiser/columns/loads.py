@@ -15,8 +15,10 @@ Floats = npt.NDArray[np.float64]
 class Loads:
     """Kinds by node, and the items they make: the first, second, ... pod of a kind on one node.
 
-    `own[node, kind]` pods run there, at most `most[node, kind]` may be there; each own pod that stays saves the
-    `weight` of its kind. `sizes` and `room` are exact; `share` and `left` are the same in shares of the largest node.
+    By kind: `size` pods of a `weight` each. `own[node, kind]` run there, at most `most[node, kind]` may be there.
+    By item: its `kind`, and on which nodes it is `allowed`; it has `saved[node, item]` where an own pod would stay.
+    `sizes` (by item) and `room` (by node) of the resources that can bind are exact integers; times `scale` they are
+    `share` and `left`, in shares of the largest node.
     """
 
     size: Ints
@@ -29,7 +31,6 @@ class Loads:
     left: Floats
     scale: Floats
     kind: Ints
-    copy: Ints
     allowed: Bools
     saved: Floats
 
@@ -74,7 +75,6 @@ def load(frame: Frame) -> Loads:
         left=room * scale,
         scale=scale,
         kind=kind,
-        copy=copy,
         allowed=copy[None, :] < most[:, kind],
         saved=np.where(copy[None, :] < own[:, kind], weight[kind][None, :], 0).astype(np.float64),
     )

@@ -2,7 +2,7 @@
 
 Where demand is high no pod fits anywhere else as it is, but the room left on many nodes takes the difference of two
 pods. Each step takes what brings the node nearest to enough room for each disruption it costs. Source:
-docs/design/optimiser.md, section on the heuristic.
+docs/design/optimiser.md, section 5.
 """
 
 from collections.abc import Callable

@@ -2,7 +2,7 @@
 
 The first plan places one pod after the other, and the early ones take the roomy nodes that later ones needed more. A
 trial takes back a few pods and what was moved for them, and places them in a random order by the cheapest ways there
-are. Nobody loses a place by it. Source: docs/design/optimiser.md, section on the heuristic.
+are. Nobody loses a place by it. Source: docs/design/optimiser.md, section 5.
 """
 
 from collections.abc import Callable

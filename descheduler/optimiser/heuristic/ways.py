@@ -1,7 +1,7 @@
 """Ways to place one pod, found for all nodes at once: others that make room for it, and where these go instead.
 
 A way that was found once may be gone again later, wherever everybody it moves still stands where it stood and the
-room is there. Source: docs/design/optimiser.md, section on the heuristic.
+room is there. Source: docs/design/optimiser.md, section 5.
 """
 
 from collections.abc import Sequence
