@@ -117,7 +117,8 @@ class Plan(Section):
     price: CountOrAny = Field(
         default=8,
         description="How many more disruptions one more placed pod may cost; `any`: no limit but `maxDisruptions`. "
-        "Default 8: it kept nine of ten gained pods for half of the disruptions or less in our measurements.",
+        "Under a number the pods that cost least come first, and those that would cost more stay pending. Default 8: "
+        "it kept nine of ten gained pods for half of the disruptions or less in our measurements.",
     )
     max_disruptions: Count = Field(
         default=20,
