@@ -1,8 +1,7 @@
 """What could not be read is unknown, not empty: an eviction that rests on such a list is refused.
 
-Nodes, pods, PDBs and records concern everybody; controllers, volumes and attach limits (CSINodes,
-VolumeAttachments) only the pods
-that have them.
+Nodes, pods, PDBs and records concern everybody; controllers, volumes and attach limits
+(CSINodes, VolumeAttachments) only the pods that have them.
 """
 
 from collections.abc import Iterator
