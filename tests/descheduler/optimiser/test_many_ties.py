@@ -77,7 +77,7 @@ def test_a_tie_keeps_nothing_for_each_pod_or_node(ties: dict[str, object]) -> No
 def test_a_budget_for_each_workload_leaves_time_to_solve() -> None:
     problem = crowd(**TIES["budgets"])
 
-    solution = in_process("bayplan").solve(problem, Options(time_limit=5.0), threading.Event())
+    solution = in_process("bayplan").solve(problem, Options(time_limit=20.0), threading.Event())
 
     assert solution.proof is Proof.IMPROVED_PROVEN
     assert solution.vector["U[0]"] == 0
