@@ -168,7 +168,8 @@ class _Run:
         if not tied:
             closer.choose(until=self._clock.limit)
         self._known.weight, self._known.beside = closer.bound, self._search.score.unplaced
-        self._prove()
+        if closer.proven:
+            self._prove()  # else the rest of the time is better spent on fewer disruptions first
 
     def _tied(self) -> bool:
         """Whether a plan may break what contents of nodes say nothing about."""

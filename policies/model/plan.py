@@ -118,7 +118,7 @@ class Plan(Section):
         default=8,
         description="How many more disruptions one more placed pod may cost; `any`: no limit but `maxDisruptions`. "
         "Under a number the pods that cost least come first, and those that would cost more stay pending. Default 8: "
-        "it kept nine of ten gained pods for half of the disruptions or less in our measurements.",
+        "in full clusters of 32 nodes that was 62 of 64 pods for nine tenths of the disruptions.",
     )
     max_disruptions: Count = Field(
         default=20,
