@@ -169,7 +169,8 @@ _ON_N2: Final = ("uid-one-0", "uid-two-0")
 def refuses(action: tuple[str, str, Any]) -> bool:
     """Tell whether an action lets a call fail for certain, refused or never sent: it may be made again at once."""
     kind, _, detail = action
-    return kind == "fault" and detail[0] in {"409", "429", "not connected"} and detail[1] in {"*", "*/pods/*", "*/eviction"}
+    certain, evictions = {"409", "429", "not connected"}, {"*", "*/pods/*", "*/eviction"}
+    return kind == "fault" and detail[0] in certain and detail[1] in evictions
 
 
 @settings(max_examples=40)
