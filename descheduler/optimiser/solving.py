@@ -211,8 +211,7 @@ class _Run:
         """
         if self._clock.over() or (self._exact_model is not None and any(self._search.score.evicted)):
             return
-        state = self._state()
-        state.adopt(self._search.where)
+        state = self._standing()
         until = self._clock.used() + self._clock.left() * share
 
         def over() -> bool:
@@ -221,16 +220,20 @@ class _Run:
 
         rework(state, self._rules, over=over, better=lambda: self._search.offer(state.where))
 
-    def _preempt(self) -> None:
+    def _standing(self) -> State:
+        """Return the best plan so far as a state that can be changed."""
         state = self._state()
         state.adopt(self._search.where)
+        return state
+
+    def _preempt(self) -> None:
+        state = self._standing()
         preempt(state, self._options, hopeless=self._hopeless, over=self._clock.over)
         self._search.offer(state.where)
 
     def _return(self) -> None:
         """Send home whom a search moved without need."""
-        state = self._state()
-        state.adopt(self._search.where)
+        state = self._standing()
         go_home(state, over=self._clock.over)
         self._search.offer(state.where)
 

@@ -26,8 +26,7 @@ class Choice:
         for node in range(loads.nodes):
             self.draft.one_of([self._chosen[at] for at in np.flatnonzero(found.node == node)])
         self._cover(allowance)
-        own = loads.own[found.node]
-        cost = (own - np.minimum(own, found.counts)) @ loads.weight
+        cost = loads.disturbed(found.node, found.counts)
         some = np.flatnonzero(cost)
         self.cost = Sum([self._chosen[at] for at in some], cost[some].tolist())
 

@@ -63,13 +63,11 @@ class Closer:
         A plan's contents lack together what it costs beyond the bound of the prices: each step has to look at few.
         """
         self._until = until
-        best, proving = self._generator.best, True
+        best = self._generator.best
         for cost in range(self.bound, self._search.score.weight):
-            if best is None or self._search.score.weight <= cost or self._over():
+            if best is None or self._over() or not self._none_for(cost, best):
                 return
-            proving = self._none_for(cost, best) and proving
-            if proving:
-                self._least = cost + 1
+            self._least = cost + 1
 
     def _none_for(self, cost: int, best: Bound) -> bool:
         """Look for a plan for so much at most; return whether there certainly is none."""
@@ -77,18 +75,16 @@ class Closer:
         floor = best.tops - (cost - best.cost + _SLACK)
         asked = Asked(values=loads.values(best.prices), worth=best.worth, floor=floor)
         found = fillings(loads, asked, Effort(_KEPT // loads.nodes), over=self._over)
-        whole = bool(found.complete.all())
+        if not found.complete.all():
+            return False
         if len(np.unique(found.node)) < loads.nodes:
-            return whole  # a node has none: no plan is so near to the bound
+            return True  # a node has none: no plan is so near to the bound
         if len(found.node) > _CHOICES:
             return False
         choice = Choice(self._frame, loads, self._allowance, found)
         most = self._until - search.clock.used()
-        return (
-            whole
-            and search.attempt(choice, [(choice.cost, cost)], choice.cost, most=most, alone=True).status
-            is Status.INFEASIBLE
-        )
+        outcome = search.attempt(choice, [(choice.cost, cost)], choice.cost, most=most, alone=True)
+        return outcome.status is Status.INFEASIBLE
 
     def _know(self, where: Ints) -> None:
         """Let the mix begin with what each node holds in a plan."""

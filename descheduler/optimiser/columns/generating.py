@@ -93,15 +93,10 @@ class Generator:
         return cost
 
     def _add(self, found: Fillings, mix: Mix) -> bool:
-        reduced = _costs(self._loads, found) - found.counts @ mix.prices - mix.nodes[found.node]
+        reduced = self._loads.disturbed(found.node, found.counts) - found.counts @ mix.prices - mix.nodes[found.node]
         taken = np.zeros(self._loads.nodes, dtype=np.int64)
         for at in np.lexsort((reduced, found.node)).tolist():
             node = int(found.node[at])
             if reduced[at] < -_SMALL and taken[node] < _EACH:
                 taken[node] += self.master.add(node, found.counts[at])
         return bool(taken.any())
-
-
-def _costs(loads: Loads, found: Fillings) -> Floats:
-    own = loads.own[found.node]
-    return np.asarray((own - np.minimum(own, found.counts)) @ loads.weight, dtype=np.float64)

@@ -43,10 +43,10 @@ class Loads:
         """Return by node and item what it is worth when a pod of each kind has a price."""
         return prices[self.kind][None, :] + self.saved
 
-    def disturbed(self, node: int, counts: Ints) -> int:
-        """Return the weight of the own pods of a node that a content leaves out."""
+    def disturbed(self, node: int | Ints, counts: Ints) -> Ints:
+        """Return the weight of the own pods of a node that a content leaves out; of several, one a row, at once."""
         own = self.own[node]
-        return int(((own - np.minimum(own, counts)) * self.weight).sum())
+        return np.asarray((own - np.minimum(own, counts)) @ self.weight)
 
 
 def load(frame: Frame) -> Loads:

@@ -64,7 +64,7 @@ class Master:
         self._known.add(key)
         self._contents[node].append(counts.copy())
         held = {int(kind): float(counts[kind]) for kind in np.flatnonzero(counts)}
-        self._one[node].SetCoefficient(self._variable(self._loads.disturbed(node, counts), held), 1.0)
+        self._one[node].SetCoefficient(self._variable(float(self._loads.disturbed(node, counts)), held), 1.0)
         return True
 
     def solve(self) -> Mix | None:

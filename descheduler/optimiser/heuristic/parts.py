@@ -57,18 +57,7 @@ class Parts:
         home, returned = tables.origin[pods], True
         while returned:
             fits = (state.free[home] >= tables.requests[pods]).all(axis=1) & (state.where[pods] != home)
-            returned = any([self._return(pod) for pod in self._random.permutation(pods[fits]).tolist()])  # noqa: C419  # all of them
-
-    def _return(self, pod: int) -> bool:
-        state, mark = self._state, self._state.mark()
-        home = int(state.tables.origin[pod])
-        state.move(pod, NOWHERE)
-        if state.open_to(pod)[home]:
-            state.move(pod, home)
-            if state.holds(mark):
-                return True
-        state.undo(mark)
-        return False
+            returned = any([state.send_home(pod) for pod in self._random.permutation(pods[fits]).tolist()])  # noqa: C419  # all of them
 
     def _place(self, pod: int, budget: int) -> bool:
         """Place a pod by one of the cheapest ways within a budget, drawn among equals."""

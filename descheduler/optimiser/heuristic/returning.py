@@ -34,15 +34,8 @@ def _abroad(state: State) -> Ints:
 
 
 def _return(state: State, pod: int) -> bool:
-    mark = state.mark()
     home = int(state.tables.origin[pod])
-    state.move(pod, NOWHERE)
-    if state.open_to(pod)[home]:
-        state.move(pod, home)
-        if state.holds(mark):
-            return True
-    state.undo(mark)
-    return any(_swap(state, pod, other) for other in _in_the_way(state, pod, home))
+    return state.send_home(pod) or any(_swap(state, pod, other) for other in _in_the_way(state, pod, home))
 
 
 def _in_the_way(state: State, pod: int, home: int) -> list[int]:

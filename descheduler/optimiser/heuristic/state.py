@@ -111,6 +111,17 @@ class State:
         self.undo(mark)
         return False
 
+    def send_home(self, pod: int) -> bool:
+        """Let a moved pod return to where it runs; without the room for it nothing changes."""
+        mark, home = self.mark(), int(self.tables.origin[pod])
+        self.move(pod, NOWHERE)
+        if self.open_to(pod)[home]:
+            self.move(pod, home)
+            if self.holds(mark):
+                return True
+        self.undo(mark)
+        return False
+
     def _stand(self, pod: int, place: int) -> int:
         return self._left[pod] if place < 0 else place
 
