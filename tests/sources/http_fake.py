@@ -9,7 +9,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from typing import Any, cast
+from typing import Any, Final, cast
 from urllib.parse import parse_qsl, urlsplit
 
 TLS = Path(__file__).parent / "tls"
@@ -44,6 +44,13 @@ class Asked:
     query: dict[str, str]
     headers: dict[str, str]
     body: bytes
+
+
+SLOW: Final = {
+    "silent": Reply(wait=5),
+    "drips the body": Reply(body=b"x" * 1000, drip=0.02),
+    "drips the head": Reply(drip=0.02, drip_head=True),
+}
 
 
 class HttpFake:

@@ -14,19 +14,11 @@ from sources.kube.errors import (
     Unanswered,
     Unreachable,
 )
-from tests.sources.http_fake import HttpFake, Reply, took
+from tests.sources.http_fake import SLOW, HttpFake, Reply, took
 from tests.sources.kube.connections import PODS, kubeconfig
 
 
-@pytest.mark.parametrize(
-    "slow",
-    [
-        Reply(wait=5),
-        Reply(body=b"x" * 1000, drip=0.02),
-        Reply(drip=0.02, drip_head=True),
-    ],
-    ids=["silent", "drips the body", "drips the head"],
-)
+@pytest.mark.parametrize("slow", SLOW.values(), ids=SLOW)
 def test_call_ends_in_time_whatever_the_server_does(kube: KubeClient, server: HttpFake, slow: Reply) -> None:
     server.script(PODS, slow)
     began = time.monotonic()

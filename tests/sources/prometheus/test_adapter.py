@@ -15,7 +15,7 @@ from sources.clocks import SystemClock
 from sources.prometheus.adapter import PrometheusSource
 from sources.prometheus.errors import AnswerMalformed, QueryError, QueryRefused, SourceTimedOut, SourceUnreachable
 from sources.prometheus.series import Series, Span
-from tests.sources.http_fake import HttpFake, Reply, took
+from tests.sources.http_fake import SLOW, HttpFake, Reply, took
 from tests.sources.prometheus.answers import AT, INSTANT, RANGE, Opening, one, success
 
 
@@ -65,15 +65,7 @@ def test_no_series_is_an_answer(source: PrometheusSource, server: HttpFake) -> N
     assert source.instant("up", AT) == []
 
 
-@pytest.mark.parametrize(
-    "slow",
-    [
-        Reply(wait=5),
-        Reply(body=b"x" * 1000, drip=0.02),
-        Reply(drip=0.02, drip_head=True),
-    ],
-    ids=["silent", "drips the body", "drips the head"],
-)
+@pytest.mark.parametrize("slow", SLOW.values(), ids=SLOW)
 def test_query_ends_in_time_whatever_the_server_does(server: HttpFake, opening: Opening, slow: Reply) -> None:
     server.script(INSTANT, slow)
     began = time.monotonic()
