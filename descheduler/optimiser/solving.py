@@ -85,6 +85,8 @@ class _Run:
             least=least_unplaced(self._tables, self._hopeless),
             without_eviction=least_without_eviction(self._tables, self._hopeless),
         )
+        # One for the whole run: to open the ties of thousands of constraints takes as long as a stage.
+        self._state = State(self._tables, open_ties(problem, self._tables), problem.max_disruptions)
         self._timings: dict[str, float] = {"arrays": self._clock.wall()}
         # Rounded amounts and circles of affinities rule plans out that could be carried out: no proof then.
         self._exact = self._tables.exact and not circular(problem.attractions)
@@ -109,7 +111,7 @@ class _Run:
         self._timings[name] = self._timings.get(name, 0.0) + self._clock.wall() - began
 
     def _incumbent(self) -> None:
-        state = self._state()
+        state = self._state
 
         def after() -> bool:
             self._search.offer(state.where)
@@ -119,9 +121,6 @@ class _Run:
         self._search.offer(state.where)
         go_home(state, over=self._clock.over)
         self._search.offer(state.where)
-
-    def _state(self) -> State:
-        return State(self._tables, open_ties(self._problem, self._tables), self._problem.max_disruptions)
 
     def _evident(self) -> bool:
         """Whether the bounds alone prove the incumbent: nobody is disturbed and no tier could have more."""
@@ -173,8 +172,7 @@ class _Run:
 
     def _tied(self) -> bool:
         """Whether a plan may break what contents of nodes say nothing about."""
-        problem = self._problem
-        return problem.max_disruptions is not None or bool(open_ties(problem, self._tables))
+        return self._problem.max_disruptions is not None or self._state.tied
 
     def _prove(self) -> None:
         """Use what time is left for the proof."""
@@ -194,7 +192,7 @@ class _Run:
         around = Neighbourhoods(self._search, hopeless=self._hopeless)
         around.grow(self._clock.limit * _GROW, self._known.targets())
         for stage in (self._preempt, self._return):
-            if not self._clock.over():  # their state takes a second where there are thousands of constraints
+            if not self._clock.over():
                 stage()
         if self._search.score is not reworked:
             self._rework(_REWORK_FULL if self._full() else _REWORK)
@@ -221,10 +219,9 @@ class _Run:
         rework(state, self._rules, over=over, better=lambda: self._search.offer(state.where))
 
     def _standing(self) -> State:
-        """Return the best plan so far as a state that can be changed."""
-        state = self._state()
-        state.adopt(self._search.where)
-        return state
+        """Return the best plan so far as a state that can be changed, until this is called again."""
+        self._state.adopt(self._search.where)
+        return self._state
 
     def _preempt(self) -> None:
         state = self._standing()

@@ -29,6 +29,11 @@ class State:
             for tie in tied:
                 tie.change(pod, NOWHERE, self._home[pod])
 
+    @property
+    def tied(self) -> bool:
+        """Whether any pod has a tie."""
+        return bool(self._ties)
+
     def mark(self) -> int:
         """Return a point that `undo` can go back to."""
         return len(self._journal)
@@ -57,7 +62,7 @@ class State:
         return all(tie.holds() for pod in changed for tie in self._ties[pod])
 
     def adopt(self, where: Ints) -> None:
-        """Go over to another plan of the same pods."""
+        """Go over to another plan of the same pods, for good; this looks at nobody who stays where he is."""
         for pod in np.flatnonzero(where != self.where).tolist():
             self._put(pod, NOWHERE)
         for pod in np.flatnonzero(where != self.where).tolist():

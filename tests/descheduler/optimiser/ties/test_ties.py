@@ -3,7 +3,7 @@
 The checker sees a plan once, a tie sees every change on the way; what was taken back leaves nothing behind.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -63,6 +63,14 @@ class Played:
             # A victim that stands on its node is without a place.
             self.state.move(pod, NOWHERE if place == self.tables.left[pod] else place)
 
+    def lifted(self) -> Iterator[int]:
+        """Yield each pod that has a tie while it has no place, and put it back."""
+        for pod in self.ties:
+            mark = self.state.mark()
+            self.state.move(pod, NOWHERE)
+            yield pod
+            self.state.undo(mark)
+
     @property
     def each(self) -> list[Tie]:
         """Every tie once."""
@@ -82,12 +90,26 @@ class Played:
         return {violation.rule for violation in check(self.problem, plan, Options())}
 
 
+def drawn(data: st.DataObject, kind: str) -> Played:
+    """Return a drawn problem with one kind of constraint, after drawn moves."""
+    problem = only(data.draw(CASES), kind)
+    return Played(problem, data.draw(moves(problem)))
+
+
+def assert_same(played: Played, other: Played) -> None:
+    """Both states say the same of room and ties."""
+    assert (played.state.where == other.state.where).all()
+    assert (played.state.free == other.state.free).all()
+    assert played.holds() == other.holds()
+    for pod in other.ties:
+        assert played.state.blocked(pod).tolist() == other.state.blocked(pod).tolist(), f"pod {pod}"
+
+
 @pytest.mark.parametrize("kind", EXACT)
 @settings(max_examples=40)
 @given(st.data())
 def test_a_tie_holds_where_the_checker_finds_nothing(kind: str, data: st.DataObject) -> None:
-    problem = only(data.draw(CASES), kind)
-    played = Played(problem, data.draw(moves(problem)))
+    played = drawn(data, kind)
 
     assert played.holds() == (EXACT[kind] not in played.rules())
 
@@ -95,8 +117,7 @@ def test_a_tie_holds_where_the_checker_finds_nothing(kind: str, data: st.DataObj
 @settings(max_examples=80)
 @given(st.data())
 def test_attractions_that_hold_pass_the_checker(data: st.DataObject) -> None:
-    problem = only(data.draw(CASES), "attractions")
-    played = Played(problem, data.draw(moves(problem)))
+    played = drawn(data, "attractions")
 
     # Some plans that pass are refused: those where two wait for each other, or where it depends on who is first.
     assert not played.holds() or Rule.ATTRACTION not in played.rules()
@@ -106,50 +127,51 @@ def test_attractions_that_hold_pass_the_checker(data: st.DataObject) -> None:
 @settings(max_examples=40)
 @given(st.data())
 def test_where_a_pod_is_blocked_nothing_would_hold(kind: str, data: st.DataObject) -> None:
-    problem = only(data.draw(CASES), kind)
-    played = Played(problem, data.draw(moves(problem)))
+    played = drawn(data, kind)
     state = played.state
 
-    for pod in played.ties:
-        mark = state.mark()
-        state.move(pod, NOWHERE)
+    for pod in played.lifted():
         for node in played.elsewhere(pod, state.blocked(pod)):
             before = state.mark()
             state.move(pod, node)
             assert not state.holds(before), f"pod {pod} on node {node}"
             state.undo(before)
-        state.undo(mark)
 
 
 @pytest.mark.parametrize("kind", ["exclusives", "separations"])
 @settings(max_examples=40)
 @given(st.data())
 def test_who_is_alone_may_go_wherever_he_is_not_blocked(kind: str, data: st.DataObject) -> None:
-    problem = only(data.draw(CASES), kind)
-    played = Played(problem, data.draw(moves(problem)))
+    played = drawn(data, kind)
     state = played.state
 
-    for pod in played.ties:
-        mark = state.mark()
-        state.move(pod, NOWHERE)
+    for pod in played.lifted():
         held, blocked = played.holds(), state.blocked(pod)
         for node in played.elsewhere(pod, ~blocked):
             state.move(pod, node)
             assert played.holds() or not held, f"pod {pod} on node {node}"
             state.move(pod, NOWHERE)
-        state.undo(mark)
 
 
 @pytest.mark.parametrize("kind", KINDS)
 @settings(max_examples=40)
 @given(st.data())
 def test_what_is_taken_back_leaves_nothing_behind(kind: str, data: st.DataObject) -> None:
-    problem = only(data.draw(CASES), kind)
-    played, untouched = Played(problem, data.draw(moves(problem))), Played(problem, ())
+    played = drawn(data, kind)
 
     played.state.undo(0)
 
-    for pod in untouched.ties:
-        assert played.state.blocked(pod).tolist() == untouched.state.blocked(pod).tolist()
-    assert played.holds() == untouched.holds()
-    assert (played.state.free == untouched.state.free).all()
+    assert_same(played, Played(played.problem, ()))
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@settings(max_examples=40)
+@given(st.data())
+def test_a_plan_that_is_adopted_leaves_nothing_of_the_one_before(kind: str, data: st.DataObject) -> None:
+    played = drawn(data, kind)
+    wanted = Played(played.problem, data.draw(moves(played.problem)))
+
+    played.state.adopt(wanted.state.where)
+
+    assert_same(played, wanted)
+    assert played.state.changed(0) == []
