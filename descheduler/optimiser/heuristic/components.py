@@ -9,7 +9,8 @@ from typing import Final
 
 import numpy as np
 
-from descheduler.optimiser.heuristic.finding import Ends, Search, find
+from descheduler.optimiser.heuristic.ends import Ends
+from descheduler.optimiser.heuristic.finding import Search, find
 from descheduler.optimiser.heuristic.rules import Rules, disturbed
 from descheduler.optimiser.heuristic.state import State
 from descheduler.optimiser.heuristic.ways import Ways, join, learned

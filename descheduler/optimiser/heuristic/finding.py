@@ -9,59 +9,17 @@ from typing import Final
 
 import numpy as np
 
-from descheduler.optimiser.classes import Classes
 from descheduler.optimiser.heuristic.ejections import Movers
+from descheduler.optimiser.heuristic.ends import Ends
 from descheduler.optimiser.heuristic.state import State
 from descheduler.optimiser.heuristic.ways import Steps, Ways, matching, weigh
 from descheduler.optimiser.tables import NOWHERE, Bools, Ints
 
-_ALL: Final = 2**60
-_ENDS: Final = 512  # nodes with room, roomiest first
 _PODS: Final = 8_000  # pods that might be moved
 _LINKS: Final = 150  # pods that make room alone, of which some take the place of another one; half of them the smallest
 _MANY: Final = 300  # ways of each kind
 _PLACES: Final = 6  # places that are tried for the only pod that moves
 _NEIGHBOURS: Final = 12  # pods of a node that may go together, in random order
-
-
-class Ends:
-    """Where pods would fit as things stand, by class; of no use once anything has changed."""
-
-    def __init__(self, state: State, classes: Classes, pods: Ints) -> None:
-        tables = state.tables
-        kinds = np.unique(classes.of[pods])
-        self._row = np.full(len(classes), NOWHERE)
-        self._row[kinds] = np.arange(len(kinds))
-        self._of, self._where = classes.of, state.where
-        asked = tables.requests[classes.sample[kinds]]
-        nodes = np.flatnonzero((state.free >= asked.min(axis=0, initial=_ALL)).all(axis=1))
-        room = (state.free[nodes] * tables.scale).sum(axis=1)
-        self.nodes: Ints = nodes[np.argsort(-room, kind="stable")[:_ENDS]]
-        self._fits = tables.masks[tables.mask_of[classes.sample[kinds]]][:, self.nodes]
-        self._fits &= matching(asked, state.free[self.nodes])
-        self._count = self._fits.sum(axis=1)
-        self._at = np.full(len(state.free) + 1, NOWHERE)  # the last entry stands for nowhere
-        self._at[self.nodes] = np.arange(len(self.nodes))
-
-    def elsewhere(self, pods: Ints) -> Bools:
-        """Return which pods would fit on a node other than their own."""
-        if not len(self.nodes):
-            return np.zeros(len(pods), dtype=np.bool_)
-        kinds, at = self._row[self._of[pods]], self._at[self._where[pods]]
-        here = self._fits[kinds, at] & (at >= 0)
-        found: Bools = self._count[kinds] > here
-        return found
-
-    def draw(self, pods: Ints, but: tuple[Ints, ...], random: np.random.Generator) -> Ints:
-        """Return a node for each pod where it fits, other than those given; `NOWHERE` if there is none."""
-        if not len(self.nodes) or not len(pods):
-            return np.full(len(pods), NOWHERE)
-        chance = random.random((len(pods), len(self.nodes))) * self._fits[self._row[self._of[pods]]]
-        for banned in but:
-            known = np.flatnonzero(self._at[banned] >= 0)
-            chance[known, self._at[banned[known]]] = 0.0
-        best = chance.argmax(axis=1)
-        return np.where(chance[np.arange(len(pods)), best] > 0, self.nodes[best], NOWHERE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,27 +90,61 @@ class _Finder:
 
     def _chains(self, alone: Ints) -> tuple[Ints, ...]:
         """One pod makes room and takes the place of another one, which goes elsewhere or comes in its stead."""
-        tables, where = self._tables, self._state.where
-        if len(alone) > _LINKS:
-            alone = alone[np.argsort(self._state.size[self._pods[alone]], kind="stable")]
-            half = _LINKS // 2
-            alone = np.concatenate([alone[:half], self._random.choice(alone[half:], half, replace=False)])
-        first, left = self._pods[alone], self._room[alone] - self._asked
-        useful = self._movable | (tables.requests[self._pods] <= left.max(axis=0, initial=0)).all(axis=1)
-        useful &= (self._room >= tables.requests[first].min(axis=0, initial=0)).all(axis=1)
-        at = np.flatnonzero(useful)
-        last = self._pods[at]
-        links = matching(tables.requests[first], self._room[at])
-        links &= tables.masks[tables.mask_of[first]][:, where[last]]
-        links &= where[first][:, None] != where[last][None, :]
-        links &= self._cost[first][:, None] + self._cost[last][None, :] <= self._most
-        back = matching(tables.requests[last], left).T & tables.masks[tables.mask_of[last]][:, where[first]].T & links
-        one, other = self._drawn(back)
-        stays = self._rows(where[first[one]], first[one], where[last[other]], last[other], where[first[one]])
-        one, other = self._drawn(links & self._movable[at])
-        head, tail = first[one], last[other]
+        alone = self._some(alone)
+        head, spare = self._pods[alone], self._room[alone] - self._asked
+        at = self._replaceable(head, spare)
+        links = self._links(head, at)
+        return (
+            self._exchanges(head, self._pods[at], links & self._comes_in_stead(head, spare, self._pods[at])),
+            self._shifts(head, self._pods[at], links & self._movable[at]),
+        )
+
+    def _some(self, alone: Ints) -> Ints:
+        """Return so many of those that make room alone that every pair can be looked at: the smallest, and others."""
+        if len(alone) <= _LINKS:
+            return alone
+        half = _LINKS // 2
+        alone = alone[np.argsort(self._state.size[self._pods[alone]], kind="stable")]
+        return np.concatenate([alone[:half], self._random.choice(alone[half:], half, replace=False)])
+
+    def _replaceable(self, head: Ints, spare: Ints) -> Ints:
+        """Return the positions of pods that might go for one of the heads; nothing is sure yet of any single pair.
+
+        They would fit elsewhere, or into the most that any head leaves, and their places are no smaller than the least
+        that any head asks for.
+        """
+        requests = self._tables.requests
+        goes = self._movable | (requests[self._pods] <= spare.max(axis=0, initial=0)).all(axis=1)
+        return np.flatnonzero(goes & (self._room >= requests[head].min(axis=0, initial=0)).all(axis=1))
+
+    def _links(self, head: Ints, at: Ints) -> Bools:
+        """Return which head (by row) could take whose place (by column)."""
+        tables, where, tail = self._tables, self._state.where, self._pods[at]
+        links = matching(tables.requests[head], self._room[at])
+        links &= tables.masks[tables.mask_of[head]][:, where[tail]]
+        links &= where[head][:, None] != where[tail][None, :]
+        links &= self._cost[head][:, None] + self._cost[tail][None, :] <= self._most
+        return links
+
+    def _comes_in_stead(self, head: Ints, spare: Ints, tail: Ints) -> Bools:
+        """Return into what a head leaves (by row), beside the pod that is placed, which tail (by column) would fit."""
+        tables = self._tables
+        fits = matching(tables.requests[tail], spare)
+        fits &= tables.masks[tables.mask_of[tail]][:, self._state.where[head]]
+        return fits.T
+
+    def _exchanges(self, head: Ints, tail: Ints, links: Bools) -> Ints:
+        """Head and tail change places."""
+        one, other = self._drawn(links)
+        head, tail, where = head[one], tail[other], self._state.where
+        return self._rows(where[head], head, where[tail], tail, where[head])
+
+    def _shifts(self, head: Ints, tail: Ints, links: Bools) -> Ints:
+        """The head takes the place of the tail, which goes to a third node."""
+        one, other = self._drawn(links)
+        head, tail, where = head[one], tail[other], self._state.where
         ends = self._ends.draw(tail, (where[tail], where[head]), self._random)
-        return stays, self._rows(where[head], head, where[tail], tail, ends)
+        return self._rows(where[head], head, where[tail], tail, ends)
 
     def _drawn(self, links: Bools) -> tuple[Ints, Ints]:
         one, other = np.nonzero(links)

@@ -6,7 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bench.placements import cases
-from descheduler.optimiser.heuristic.finding import Ends, Search, find
+from descheduler.optimiser.heuristic.ends import Ends
+from descheduler.optimiser.heuristic.finding import Search, find
 from descheduler.optimiser.heuristic.state import State
 from descheduler.optimiser.heuristic.ways import Ways
 from descheduler.optimiser.problem import Item, Problem
