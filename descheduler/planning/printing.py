@@ -26,6 +26,8 @@ PROOFS: Final[Mapping[Proof, str]] = {
     Proof.NOTHING_FOUND: "nothing better found in the time",
 }
 
+_PROVEN: Final = frozenset({Proof.IMPROVED_PROVEN, Proof.NOTHING_BETTER})
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Row:
@@ -67,11 +69,12 @@ def _meaning(name: str, priorities: Sequence[int]) -> str:
 
 
 def _bound(name: str, solution: Solution) -> float | None:
+    """Return the least that a number can be while those above it stay as they are, None where nothing is known."""
     tier = _tier(name)
+    if solution.proof in _PROVEN:
+        return solution.vector[name]  # that is what is proven, number by number
     if name[0] == "U" and tier is not None and tier < len(solution.bounds):
         return solution.bounds[tier]
-    if name[0] == "D" and solution.proof in {Proof.IMPROVED_PROVEN, Proof.NOTHING_BETTER}:
-        return solution.vector[name]
     return solution.disruptions_bound if name == "D" else None
 
 

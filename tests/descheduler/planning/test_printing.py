@@ -85,11 +85,23 @@ def test_who_is_left_pending_is_named() -> None:
     assert "left pending: default/high of priority 5" in text
 
 
-def test_what_is_proven_is_its_own_bound() -> None:
+@pytest.mark.parametrize("proof", [Proof.IMPROVED_PROVEN, Proof.NOTHING_BETTER])
+def test_what_is_proven_is_its_own_bound(proof: Proof) -> None:
+    """Evicted pods too, and pods that have no place at the price although there is room for them in all."""
     made = built()
-    proven = solution(made, proof=Proof.IMPROVED_PROVEN, disruptions_bound=None)
+    proven = solution(made, proof=proof, disruptions_bound=None)
 
-    assert [row.gap for row in rows(made, proven)][-1] == 0
+    found = tuple(rows(made, proven))
+
+    assert [(row.name, row.bound) for row in found] == list(proven.vector.items())
+    assert {row.gap for row in found} == {0}
+
+
+def test_under_frozen_too_what_is_proven_is_its_own_bound() -> None:
+    made = built()
+    proven = solution(made, proof=Proof.IMPROVED_PROVEN, vector={"V[0]": 1, "U[0]": 1, "D[0]": 2}, bounds=(0,))
+
+    assert [row.bound for row in rows(made, proven)] == [1, 1, 2]
 
 
 def test_programs_get_all_of_it() -> None:
