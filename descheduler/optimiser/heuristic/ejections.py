@@ -42,11 +42,7 @@ def movers(state: State, pod: int, *, frozen: bool) -> Movers:
 
 def eject_one(state: State, classes: Classes, pod: int, candidates: Movers) -> bool:
     """Place a pod where one other makes room for it and goes elsewhere; nothing changes where that fails."""
-    tables = state.tables
-    ours = tables.masks[tables.mask_of[pod]] & ~state.blocked(pod)
-    index = _cheapest(state, candidates)
-    index = index[ours[state.where[index]]]
-    index = index[_makes_room(state, pod, index)][:_SINGLES]
+    index = _makes_room(state, pod, _cheapest(state, candidates))[:_SINGLES]
     index = index[_fits_elsewhere(state, classes, index)][:_TRIES]
     return any(_swap(state, pod, (int(other),)) for other in index)
 
@@ -65,10 +61,8 @@ def eject_two(state: State, classes: Classes, pod: int, candidates: Movers) -> b
 def eject_chain(state: State, classes: Classes, pod: int, candidates: Movers) -> bool:
     """Place a pod where one other makes room for it, which takes the place of a third one that goes elsewhere."""
     tables = state.tables
-    ours = tables.masks[tables.mask_of[pod]] & ~state.blocked(pod)
     index = _cheapest(state, candidates)
-    first = index[ours[state.where[index]]]
-    first = first[_makes_room(state, pod, first)][:_LINKS]
+    first = _makes_room(state, pod, index)[:_LINKS]
     last = index[:_ENDS]
     last = last[_fits_elsewhere(state, classes, last)]
     room = state.free[state.where[last]] + tables.requests[last]
@@ -104,10 +98,12 @@ def _cheapest(state: State, candidates: Movers) -> Ints:
     return index[np.argsort(candidates.cost[index], kind="stable")]
 
 
-def _makes_room(state: State, pod: int, index: Ints) -> Bools:
-    """Return which pods leave enough room for one where they are."""
+def _makes_room(state: State, pod: int, index: Ints) -> Ints:
+    """Return who of some pods leaves enough room for one where that one may go."""
     tables = state.tables
-    return covers(state.free[state.where[index]] + tables.requests[index], tables.requests[pod])
+    ours = tables.masks[tables.mask_of[pod]] & ~state.blocked(pod)
+    index = index[ours[state.where[index]]]
+    return index[covers(state.free[state.where[index]] + tables.requests[index], tables.requests[pod])]
 
 
 def _fits_elsewhere(state: State, classes: Classes, index: Ints) -> Bools:

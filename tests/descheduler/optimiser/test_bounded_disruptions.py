@@ -8,7 +8,7 @@ import pytest
 from descheduler.optimiser import solving
 from descheduler.optimiser.checking import check
 from descheduler.optimiser.problem import Problem
-from descheduler.optimiser.solution import Options, Solution
+from descheduler.optimiser.solution import Options, Proof, Solution
 from tests.descheduler.optimiser.builders import make_item, make_problem, make_site
 
 OPTIONS = Options(evict_for_count=True, price=None, deterministic=1.0, workers=1)
@@ -22,9 +22,7 @@ def columns_for_all(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def solved(problem: Problem, options: Options = OPTIONS) -> Solution:
-    solution = solving.BayplanSolver().solve(problem, options, threading.Event())
-    assert not check(problem, solution.assignment, options)
-    return solution
+    return solving.BayplanSolver().solve(problem, options, threading.Event())
 
 
 def test_rounded_amounts_bound_nothing() -> None:
@@ -37,9 +35,11 @@ def test_rounded_amounts_bound_nothing() -> None:
     rooms = [(0, 0), (8 * SOME, 8 * SOME), (6 * SOME, 5 * SOME)]
     sites = [make_site(f"n{at}", room=room) for at, room in enumerate(rooms)]
     eligibility = ((0, 1, 2), (1,))
-    solution = solved(make_problem([runs, *pods], sites, eligibility=eligibility, resources=("cpu", "memory")))
+    problem = make_problem([runs, *pods], sites, eligibility=eligibility, resources=("cpu", "memory"))
+    solution = solved(problem)
 
-    assert solution.disruptions_bound is None
+    assert (solution.vector["U[0]"], solution.disruptions_bound) == (0, None)
+    assert check(problem, solution.assignment, OPTIONS) == ()
 
 
 def test_exact_amounts_bound_the_answer() -> None:
@@ -58,8 +58,9 @@ def test_usage_beyond_64_bits_is_no_error() -> None:
         make_item("b", node=1, requests=(3 * SOME, 2 * SOME)),
         make_item("waits", requests=(SOME, SOME)),
     ]
+    solution = solved(make_problem(items, sites, resources=("cpu", "memory")))
 
-    solved(make_problem(items, sites, resources=("cpu", "memory")))
+    assert (solution.assignment, solution.proof) == ((0, 1, None), Proof.NOTHING_FOUND)
 
 
 def test_a_bound_is_not_told_of_a_plan_that_evicts_after_it() -> None:

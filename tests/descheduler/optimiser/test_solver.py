@@ -40,26 +40,40 @@ def variant(seed: int) -> Options:
 
 
 def solve(solver: Solver, problem: Problem, allowed: Options) -> Solution:
-    """Return the answer, once it has been seen to keep every rule."""
-    solution = solver.solve(problem, allowed, threading.Event())
-    assert check(problem, solution.assignment, allowed) == ()
-    assert solution.vector == vectors.vector_of(problem, solution.assignment, allowed)
-    assert solution.baseline == vectors.vector_of(problem, doing_nothing(problem), allowed)
-    improved = vectors.smaller(solution.vector, solution.baseline)
-    assert improved == (solution.proof in {Proof.IMPROVED, Proof.IMPROVED_PROVEN})
-    return solution
+    """Return the answer to a solve that nobody stops."""
+    return solver.solve(problem, allowed, threading.Event())
+
+
+def broken(problem: Problem, allowed: Options, solution: Solution) -> list[str]:
+    """Return what is wrong with an answer: rules of the problem that its plan breaks, and what it says of the plan."""
+    nothing = doing_nothing(problem)
+    better = vectors.better(problem, solution.assignment, nothing, allowed)
+    said = {
+        "vector": solution.vector == vectors.vector_of(problem, solution.assignment, allowed),
+        "baseline": solution.baseline == vectors.vector_of(problem, nothing, allowed),
+        "proof": better == (solution.proof in {Proof.IMPROVED, Proof.IMPROVED_PROVEN}),
+        "no worse than nothing": not vectors.better(problem, nothing, solution.assignment, allowed),
+    }
+    return [
+        *map(str, check(problem, solution.assignment, allowed)),
+        *(what for what, true in said.items() if not true),
+    ]
 
 
 @pytest.mark.parametrize("block", range(12))
 def test_answer_keeps_every_rule(solver: Solver, block: int) -> None:
     for seed in range(50 * block, 50 * (block + 1)):
-        solve(solver, scattered(seed), replace(variant(seed), price=8 if seed % 2 else None))
+        problem, allowed = scattered(seed), replace(variant(seed), price=8 if seed % 2 else None)
+
+        assert broken(problem, allowed, solve(solver, problem, allowed)) == [], f"seed {seed}"
 
 
 @settings(max_examples=60)
 @given(problems(), options(EFFORT))
 def test_answer_keeps_every_rule_in_the_corners(problem: Problem, allowed: Options) -> None:
-    solve(in_process("bayplan"), problem, allowed)
+    solution = solve(in_process("bayplan"), problem, allowed)
+
+    assert broken(problem, allowed, solution) == []
 
 
 @pytest.mark.parametrize("block", range(5))
@@ -69,6 +83,7 @@ def test_proven_answer_is_the_best_there_is(solver: Solver, block: int, *, ties:
     for seed in range(1000 + 20 * block, 1000 + 20 * (block + 1)):
         problem = scattered(seed, ties=ties)
         solution = solve(solver, problem, variant(seed))
+        assert broken(problem, variant(seed), solution) == [], f"seed {seed}"
         best = vectors.vector_of(problem, best_plan(problem, variant(seed)), variant(seed))
         if solution.proof in PROVEN:
             proven += 1
@@ -84,17 +99,18 @@ def test_answer_of_neighbourhoods_alone_keeps_every_rule(
     monkeypatch.setattr(solving, "WHOLE", 0)
 
     for seed in range(3000 + 20 * block, 3000 + 20 * (block + 1)):
-        allowed = replace(variant(seed), deterministic=0.05)
-        solution = solve(solver, scattered(seed), allowed)
+        problem, allowed = scattered(seed), replace(variant(seed), deterministic=0.05)
+        solution = solve(solver, problem, allowed)
 
+        assert broken(problem, allowed, solution) == [], f"seed {seed}"
         if solution.proof in PROVEN:
-            best = best_plan(scattered(seed), allowed)
-            assert solution.vector == vectors.vector_of(scattered(seed), best, allowed), f"seed {seed}"
+            best = best_plan(problem, allowed)
+            assert solution.vector == vectors.vector_of(problem, best, allowed), f"seed {seed}"
 
 
 def test_same_seed_gives_the_same_answer(solver: Solver) -> None:
     for seed in range(20):
-        first, second = (solver.solve(scattered(seed), variant(seed), threading.Event()) for _ in range(2))
+        first, second = (solve(solver, scattered(seed), variant(seed)) for _ in range(2))
 
         assert (first.assignment, first.proof, first.counts) == (second.assignment, second.proof, second.counts)
 
