@@ -1,10 +1,10 @@
 """A snapshot out of its file, or everything that is wrong with the file; decides nothing about the cluster."""
 
-import json
+import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 from pydantic import ValidationError
 
@@ -12,8 +12,10 @@ from policies.model.problems import path_text
 from policies.model.sections import Location
 from sources.snapshots.flaws import Flaw, SnapshotErrors, explain, shown
 from sources.snapshots.snapshot import ADAPTER, VERSION, Snapshot, snapshot_of
+from sources.snapshots.texts import LARGEST_AMOUNT, Doubled, too_deep, values
 
-LARGEST_AMOUNT: Final = 2**62  # two of them still add up in 64 bits
+DEEPEST: Final = 100  # no member of a snapshot is half as deep
+_SURROGATE: Final = re.compile("[\ud800-\udfff]")  # an escape can make one; no encoding can carry it
 _NAMES: Final[Mapping[str, tuple[str, ...]]] = {
     "nodes": ("name",),
     "pods": ("uid",),
@@ -47,32 +49,17 @@ def parse_snapshot(content: bytes, *, file: str) -> Snapshot:
     Raises:
         SnapshotErrors: there is none in them; all faults are in it.
     """
-    given = _json(content, file)
+    given = values(content, file)
     _check_head(given, file)
-    flaws = [*_absurd(given, file), *_negative(given, file), *_doubles(given, file)]
+    flaws = [*_odd(given, file), *_negative(given, file), *_doubles(given, file)]
     try:
         found = ADAPTER.validate_json(content, strict=True)
     except ValidationError as invalid:
-        flaws = [*(explain(error, file=file) for error in invalid.errors(include_url=False)), *flaws]
-        raise SnapshotErrors(flaws) from invalid
+        errors = [error for error in invalid.errors(include_url=False) if error["type"] != "json_invalid" or not flaws]
+        raise SnapshotErrors([*(explain(error, file=file) for error in errors), *flaws]) from invalid
     if flaws:
         raise SnapshotErrors(flaws)
     return snapshot_of(found)
-
-
-def _json(content: bytes, file: str) -> Any:  # noqa: ANN401  # whatever JSON it is
-    try:
-        return json.loads(content)
-    except UnicodeDecodeError as cause:
-        raise SnapshotErrors([Flaw(file, "", f"byte {cause.start} is not UTF-8; allowed is JSON")]) from cause
-    except json.JSONDecodeError as cause:
-        message = f"line {cause.lineno}, column {cause.colno}: {cause.msg}; allowed is JSON"
-        raise SnapshotErrors([Flaw(file, "", message)]) from cause
-    except ValueError as cause:  # Python reads no more digits
-        message = f"seen a whole number of over 4300 digits; allowed is {-LARGEST_AMOUNT} to {LARGEST_AMOUNT}"
-        raise SnapshotErrors([Flaw(file, "", message)]) from cause
-    except RecursionError as cause:
-        raise SnapshotErrors([Flaw(file, "", "nested too deeply; allowed is a saved snapshot")]) from cause
 
 
 def _check_head(given: object, file: str) -> None:
@@ -85,14 +72,30 @@ def _check_head(given: object, file: str) -> None:
             raise SnapshotErrors([Flaw(file, key, f"seen {seen}; allowed is {allowed!r}")])
 
 
-def _absurd(given: object, file: str, at: Location = ()) -> Iterator[Flaw]:
-    """Yield the whole numbers that no cluster has, as they are too large to be added up."""
-    if isinstance(given, dict | list):
-        pairs: Iterable[tuple[str | int, object]] = given.items() if isinstance(given, dict) else enumerate(given)
-        for key, value in pairs:
-            yield from _absurd(value, file, (*at, key))
-    elif isinstance(given, int) and abs(given) > LARGEST_AMOUNT:
-        yield Flaw(file, path_text(at), f"seen {given}; allowed is {-LARGEST_AMOUNT} to {LARGEST_AMOUNT}")
+def _odd(given: object, file: str) -> Iterator[Flaw]:
+    """Yield what the types of a snapshot let pass and no cluster has: members given twice, absurd numbers, no text."""
+    left: list[tuple[Location, object]] = [((), given)]
+    while left:
+        at, value = left.pop()
+        if len(at) > DEEPEST:
+            raise too_deep(file)
+        if isinstance(value, Doubled):
+            yield from (
+                Flaw(file, path_text((*at, name)), "seen twice or more; allowed is once") for name in value.names
+            )
+        if isinstance(value, dict):
+            left.extend(((*at, name), member) for name, member in reversed(value.items()))
+            yield from (Flaw(file, path_text(at), _half(name)) for name in value if _SURROGATE.search(name))
+        elif isinstance(value, list):
+            left.extend(((*at, index), member) for index, member in reversed(tuple(enumerate(value))))
+        elif isinstance(value, int) and abs(value) > LARGEST_AMOUNT:
+            yield Flaw(file, path_text(at), f"seen {value}; allowed is {-LARGEST_AMOUNT} to {LARGEST_AMOUNT}")
+        elif isinstance(value, str) and _SURROGATE.search(value):
+            yield Flaw(file, path_text(at), _half(value))
+
+
+def _half(text: str) -> str:
+    return f"seen half a surrogate pair in {shown(text)}; allowed is Unicode text"
 
 
 def _negative(given: Mapping[str, object], file: str) -> Iterator[Flaw]:

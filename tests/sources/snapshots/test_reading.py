@@ -1,5 +1,6 @@
 """Saved snapshots: what is written comes back, and what is wrong is told all at once with its place."""
 
+import gzip
 import json
 import os
 from pathlib import Path
@@ -7,6 +8,7 @@ from typing import Any
 
 import pytest
 from hypothesis import given
+from hypothesis import strategies as st
 
 from policies.values.clusters import Cluster
 from policies.values.pods import Constraints, HostPort
@@ -121,9 +123,30 @@ def test_a_file_that_is_not_there_is_named(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        (b"{", "cluster.json: line 1, column 2: Expecting property name enclosed in double quotes; allowed is JSON"),
-        (b"\xff", "cluster.json: byte 0 is not UTF-8; allowed is JSON"),
+        (b"", "cluster.json: seen an empty file; allowed is a whole file of `bayplan snapshot save`"),
+        (
+            b" \n\n",
+            "cluster.json: seen white space and nothing else; allowed is a whole file of `bayplan snapshot save`",
+        ),
+        (
+            b"{",
+            "cluster.json: ends in the middle, in line 1, column 2; allowed is a whole file of `bayplan snapshot save`",
+        ),
+        (gzip.compress(b""), "cluster.json: seen a gzip file; allowed is JSON: unpack it first"),
+        ("{}".encode("utf-8-sig"), "cluster.json: seen a byte order mark; allowed is UTF-8 without one"),
+        ("{}".encode("utf-16"), "cluster.json: seen UTF-16 or UTF-32; allowed is UTF-8"),
+        (b"{}\xe9", "cluster.json: seen byte 0xe9 at 2, which is not UTF-8; allowed is JSON"),
+        (b"{}\n\0", "cluster.json: line 2, column 1: seen '\\x00'; allowed is the end of the file"),
+        (b"kind: Policy", "cluster.json: line 1, column 1: seen 'kind: Policy'; allowed is a value of JSON"),
+        (b"{'kind': 1}", "cluster.json: line 1, column 2: seen \"'kind': 1}\"; allowed is a name in double quotes"),
+        (b'{"kind" 1}', "cluster.json: line 1, column 9: seen '1}'; allowed is a colon"),
+        (b"[1 2]", "cluster.json: line 1, column 4: seen '2]'; allowed is a comma, or the end of the list or object"),
+        (b'["\\x"]', "cluster.json: line 1, column 3: seen '\\\\x\"]'; allowed is an escape of JSON"),
         (b"[" * 100_000, "cluster.json: nested too deeply; allowed is a saved snapshot"),
+        (
+            b'{"kind": "Snapshot", "version": 1, "now": 1, "nodes": ' + b"[" * 150 + b"]" * 150 + b"}",
+            "cluster.json: nested too deeply; allowed is a saved snapshot",
+        ),
         (
             b'{"kind": "Snapshot", "version": 1, "now": 1' + b"0" * 5000 + b"}",
             f"cluster.json: seen a whole number of over 4300 digits; allowed is {-(2**62)} to {2**62}",
@@ -137,6 +160,37 @@ def test_a_file_that_is_not_there_is_named(tmp_path: Path) -> None:
 )
 def test_another_file_is_refused_with_one_reason(content: bytes, message: str) -> None:
     assert flaws(content) == [message]
+
+
+@given(st.integers(0))
+def test_a_file_that_was_cut_off_anywhere_is_told_once_and_never_read(keep: int) -> None:
+    whole = dump_snapshot(small()).strip()
+    cut = whole[: keep % len(whole)]
+
+    (flaw,) = flaws(cut)
+
+    assert flaw.startswith("cluster.json: ")
+    assert "; allowed is " in flaw
+    assert "Expecting" not in flaw
+
+
+def test_members_given_twice_are_told_with_their_place() -> None:
+    text = json.dumps(plain())
+    twice = text.replace('"name": "n1"', '"name": "n0", "name": "n1"', 1).replace('"now"', '"now": 1, "now"')
+
+    assert flaws(twice.encode()) == [
+        "cluster.json: now: seen twice or more; allowed is once",
+        "cluster.json: nodes[0].name: seen twice or more; allowed is once",
+    ]
+
+
+def test_half_a_surrogate_pair_is_told_with_its_place() -> None:
+    given = plain(unreadable={"kind": "\ud800", "\udc00": ""})
+
+    assert flaws(given) == [
+        r"cluster.json: unreadable: seen half a surrogate pair in '\udc00'; allowed is Unicode text",
+        r"cluster.json: unreadable.kind: seen half a surrogate pair in '\ud800'; allowed is Unicode text",
+    ]
 
 
 def test_requests_below_nothing_are_named_by_pod_and_resource() -> None:
