@@ -98,6 +98,7 @@ def as_json(computed: Computed, curve: Sequence[Point]) -> str:
         "waiting": list(map(str, _waiting(computed))),
         "leftOut": _refusals(built.left_out.values()) if built else [],
         "fixed": dict(_rails(built)) if built else {},
+        "fixedExample": _examples(built) if built else {},
     }
     return json.dumps(whole, indent=2)
 
@@ -151,6 +152,11 @@ def _waiting(computed: Computed) -> Iterator[Pod]:
 
 def _rails(built: Built) -> Counter[str]:
     return Counter(refusal.rail for refusal in built.fixed.values())
+
+
+def _examples(built: Built) -> dict[str, str]:
+    """Return what one pod of each rail was refused with: it names the setting, or what was seen."""
+    return {refusal.rail: refusal.message for refusal in reversed(tuple(built.fixed.values()))}
 
 
 def _why(computed: Computed) -> str:
@@ -212,14 +218,21 @@ def _number(value: float | None) -> str:
     return "-" if value is None else f"{value:g}"
 
 
+def _stay(built: Built) -> Iterator[str]:
+    """Say which rails hold bound pods, each with one of its refusals."""
+    if built.fixed:
+        yield f"{len(built.fixed)} bound pods stay; docs/reference/rails.md says what each rail asks, and what sets it:"
+    examples = _examples(built)
+    for rail, count in _rails(built).most_common():
+        yield f"  {count} by {rail}{', one of them' if count > 1 else ''}: {examples[rail]}"
+
+
 def _lines(computed: Computed) -> Iterator[str]:
     built, solution = computed.built, computed.solution
     yield from (f"left pending: {pod} of priority {pod.priority}" for pod in _waiting(computed))
     if built is not None:
         yield from (f"not placed: {refusal}" for refusal in built.left_out.values())
-        if built.fixed:
-            held = ", ".join(f"{count} by {rail}" for rail, count in _rails(built).most_common())
-            yield f"{len(built.fixed)} bound pods stay: {held}"
+        yield from _stay(built)
     if solution is not None:
         yield from (f"trouble: {trouble}" for trouble in solution.troubles)
         counted = point(computed, "any")

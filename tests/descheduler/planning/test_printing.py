@@ -16,7 +16,7 @@ from descheduler.planning.problems.building import Built, build
 from descheduler.planning.trying import Point
 from policies.values.refusals import Refusal
 from tests.builders import make_cluster, make_node, make_pod
-from tests.descheduler.planning.problems.paper import make_situation
+from tests.descheduler.planning.problems.paper import make_policy, make_situation
 
 
 def built() -> Built:
@@ -72,10 +72,20 @@ def test_the_tables_name_the_numbers_the_curve_and_who_is_left_out() -> None:
     assert "U[0] │ pods without a place of priority 5" in text
     assert "any   │ 2      │ 4           │ 3     │ 1" in text
     assert "not placed: too-large: default/huge: larger than each of the 1 eligible nodes if it were empty" in text
-    assert "1 bound pods stay: 1 by bare" in text
+    assert "1 bound pods stay; docs/reference/rails.md says what each rail asks, and what sets it:" in text
+    assert "  1 by bare: default/task has no controller, so nobody would create it again\n" in text
     assert "trouble: a plan was rejected" in text
     assert "0 placed, 0 moved, 0 evicted by solver bayplan in 1.50 s" in text
     assert text.endswith("improved, not proven\n")
+
+
+def test_each_rail_that_holds_pods_is_told_by_one_of_them_which_names_the_setting() -> None:
+    pods = [make_pod("a-0", workload="a"), make_pod("b-0", workload="b"), make_pod("huge", node=None, cpu=9000)]
+    made = build(make_situation(make_cluster([make_node("n1")], pods), make_policy(ready_floor=7)))
+    said = "0 Ready replicas of Deployment default/a would be left, plan.eviction.minReadyReplicas is 7"
+
+    assert f"  2 by ready-floor, one of them: {said}\n" in printed(computed(built=made, solution=None))
+    assert json.loads(as_json(computed(built=made, solution=None), []))["fixedExample"] == {"ready-floor": said}
 
 
 def test_who_is_left_pending_is_named() -> None:
