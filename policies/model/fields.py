@@ -15,6 +15,7 @@ FROM_TEXT: Final = {"from text": True}  # validation context of a policy file: n
 _UNITS: Final = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0}
 _DURATION: Final = re.compile(r"(\d+(?:\.\d+)?)(ms|[smhd])")
 _ALLOWED_DURATION: Final = "allowed is a number with ms, s, m, h or d, such as 90s or 1h30m"
+_LONGEST: Final = 36_500 * 86400.0  # a hundred years; timers of the operating system overflow at three hundred
 _LONGEST_SHOWN: Final = 60
 
 
@@ -30,7 +31,10 @@ def seconds(value: object) -> float:
     parts = _DURATION.findall(text)
     if not parts or "".join(number + unit for number, unit in parts) != text:
         raise ValueError(f"{shown(value)} is not a duration; {_ALLOWED_DURATION}")
-    return sum(float(number) * _UNITS[unit] for number, unit in parts)
+    found = sum(float(number) * _UNITS[unit] for number, unit in parts)
+    if found > _LONGEST:
+        raise ValueError(f"seen {shown(value)}; allowed is at most {duration_text(_LONGEST)}")
+    return found
 
 
 def duration_text(value: float) -> str:
