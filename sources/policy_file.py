@@ -142,7 +142,9 @@ def _parse(content: bytes, path: Path) -> Loaded:
         text = content.decode()
     except UnicodeDecodeError as cause:
         line = content.count(b"\n", 0, cause.start) + 1
-        raise _unreadable(path, f"byte {content[cause.start]:#x} is not UTF-8", line=line) from cause
+        raise _unreadable(
+            path, f"byte {content[cause.start]:#x} is not UTF-8; allowed is YAML in UTF-8", line=line
+        ) from cause
     return load(text, file=str(path))
 
 

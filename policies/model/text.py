@@ -108,7 +108,8 @@ def read(text: str, *, file: str) -> Document:
 def _syntax(error: yaml.YAMLError, file: str, text: str) -> Problem:
     mark = getattr(error, "problem_mark", None)
     if mark is not None:
-        line, words = mark.line + 1, str(getattr(error, "problem", error))
+        said = (getattr(error, "context", None), getattr(error, "problem", error))
+        line, words = mark.line + 1, ", ".join(str(words) for words in said if words)
     else:  # a character that YAML does not allow, with its position
         position = getattr(error, "position", 0)
         line, words = text.count("\n", 0, position) + 1, f"character {text[position]!r} is not allowed"

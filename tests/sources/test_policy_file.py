@@ -231,7 +231,7 @@ def test_warnings_are_logged_with_their_place(path: Path, caplog: pytest.LogCapt
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        (b"kind: Policy\nname: \xff\n", ":2: byte 0xff is not UTF-8"),
+        (b"kind: Policy\nname: \xff\n", ":2: byte 0xff is not UTF-8; allowed is YAML in UTF-8"),
         (b"#" * (LARGEST + 1), f":1: larger than the allowed {LARGEST} bytes"),
     ],
     ids=["not UTF-8", "too large"],
