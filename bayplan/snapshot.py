@@ -28,6 +28,8 @@ def save(file: Path, *, masked: bool, policy: Path | None, kubeconfig: Path | No
     The file has the cluster, the ledger and what is measured; the cluster is only read. Masked names cannot be turned
     back, and each file has other ones.
     """
+    if not file.resolve().parent.is_dir():  # said before minutes of reading, not after
+        raise click.UsageError(f"{file} cannot be written: there is no folder {file.resolve().parent}")
     taken = live_snapshot(Whence(kubeconfig=kubeconfig, namespace=namespace), policy_of(policy).policy)
     if masked:
         taken = mask(taken, salt=secrets.token_hex())

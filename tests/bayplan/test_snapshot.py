@@ -1,6 +1,7 @@
 """`bayplan snapshot save` and `plan solve --live`: a cluster read over the wire, and how that fails."""
 
 import json
+import os
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -99,7 +100,26 @@ def test_a_file_that_cannot_be_written_is_named(kubeconfig: str, tmp_path: Path)
     result = run("snapshot", "save", str(file), "--kubeconfig", kubeconfig)
 
     assert result.exit_code == Exit.USAGE
-    assert f"{file} cannot be written: No such file or directory" in result.stderr
+    assert f"{file} cannot be written: there is no folder {file.parent}" in result.stderr
+
+
+def test_a_folder_that_is_not_there_is_said_before_the_cluster_is_read(tmp_path: Path) -> None:
+    nobody = tmp_path / "kubeconfig"
+    nobody.write_text("apiVersion: v1\nkind: Config\n")
+
+    result = run("snapshot", "save", str(tmp_path / "nowhere" / "cluster.json"), "--kubeconfig", str(nobody))
+
+    assert result.exit_code == Exit.USAGE
+
+
+def test_what_is_no_ordinary_file_is_not_written_to(kubeconfig: str, tmp_path: Path) -> None:
+    pipe = tmp_path / "cluster.json"
+    os.mkfifo(pipe)
+
+    result = run("snapshot", "save", str(pipe), "--kubeconfig", kubeconfig)
+
+    assert result.exit_code == Exit.USAGE
+    assert f"{pipe} cannot be written: seen no ordinary file" in result.stderr
 
 
 def test_a_cluster_that_cannot_be_reached_leaves_no_file(tmp_path: Path) -> None:
