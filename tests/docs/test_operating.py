@@ -1,4 +1,4 @@
-"""docs/operating.md speaks of metrics, labels and refusals that exist."""
+"""docs/operating.md and docs/troubleshooting.md speak of metrics, labels and refusals that exist."""
 
 import re
 from collections.abc import Iterable, Mapping
@@ -13,6 +13,7 @@ from descheduler.metrics import Metrics
 from descheduler.planning.figures import PlanMetrics
 from extender.gauges import Gauges
 from extender.metrics import Meters
+from policies.placement.reasons import TEXTS, Reason
 from policies.rails.order import RAILS
 from simulator.clock import ManualClock
 from sources.policy_file import PolicyFile
@@ -20,6 +21,7 @@ from tests.extender.test_polling import make_memory
 
 DOCS = Path(__file__).parents[2] / "docs"
 PAGE = (DOCS / "operating.md").read_text()
+TROUBLES = (DOCS / "troubleshooting.md").read_text()
 _SERIES = re.compile(r"\b(bayplan_\w+?)(?:_bucket)?(?:\{([^}]*)\})?(?![\w{])")
 
 
@@ -67,8 +69,9 @@ def _of_the_descheduler() -> CollectorRegistry:
     return metrics.registry
 
 
-def test_every_metric_and_label_on_the_page_exists(known: dict[str, set[str]]) -> None:
-    assert unknown(PAGE, known) == []
+@pytest.mark.parametrize("page", [PAGE, TROUBLES], ids=["operating", "troubleshooting"])
+def test_every_metric_and_label_on_the_page_exists(page: str, known: dict[str, set[str]]) -> None:
+    assert unknown(page, known) == []
 
 
 @pytest.mark.parametrize("text", ["bayplan_extender_gone_total", 'bayplan_extender_nodes{colour="red"}'])
@@ -100,3 +103,26 @@ def _refusals_besides_rails() -> set[str]:
 def _rows(pages: Iterable[str]) -> Iterable[str]:
     for page in pages:
         yield from re.findall(r"^\| `([a-z-]+)` \|", page, flags=re.MULTILINE)
+
+
+def rows(page: str, heading: str) -> dict[str, str]:
+    """Return what the table under a heading says of the names in its first column."""
+    part = page.partition(f"## {heading}\n")[2].partition("\n## ")[0]
+    cells = (line.split(" | ", 1) for line in part.splitlines() if line.startswith("| `"))
+    return {name: rest for names, rest in cells for name in re.findall(r"`([\w-]+)`", names)}
+
+
+def test_every_alert_has_a_row_that_says_what_to_do() -> None:
+    assert set(rows(TROUBLES, "An alert fires")) == set(re.findall(r"- alert: (\w+)", PAGE))
+
+
+@pytest.mark.parametrize("reason", Reason)
+def test_every_text_of_a_refused_node_has_a_row_that_says_what_to_do(reason: Reason) -> None:
+    assert f"\n| {TEXTS[reason]} | `{reason}` | " in TROUBLES
+
+
+def test_every_word_that_ends_a_plan_has_a_row_that_says_what_to_do() -> None:
+    words = rows((DOCS / "reference" / "descheduler.md").read_text(), "Plans")
+
+    assert "overtaken" in words
+    assert {word for word in words if word[0].islower()} <= set(rows(TROUBLES, "A plan was aborted"))
