@@ -6,7 +6,7 @@ they lose more than the gap to what is known already.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 import numpy as np
@@ -38,6 +38,16 @@ class Fillings:
     counts: Ints
     bound: Floats
     complete: Bools
+
+    def some(self, which: Ints) -> "Fillings":
+        """Return only some of them: no node is complete then."""
+        return replace(
+            self,
+            node=self.node[which],
+            value=self.value[which],
+            counts=self.counts[which],
+            complete=np.zeros_like(self.complete),
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
