@@ -10,6 +10,7 @@ from policies.values.workloads import Workload, WorkloadRef
 
 # Set by the Deployment controller with each new template; scaling leaves it alone.
 _REVISION: Final = "deployment.kubernetes.io/revision"
+_UNKNOWN: Final = "unknown"
 
 
 def rollout(plan: Plan, before: Cluster, now: Cluster) -> str | None:
@@ -21,7 +22,7 @@ def rollout(plan: Plan, before: Cluster, now: Cluster) -> str | None:
     for planned in workloads:
         old, new = before.workloads.get(planned), now.workloads.get(planned)
         if old is not None and new is not None and _revision(old) != _revision(new):
-            return f"{planned} is being rolled out: revision {_revision(new)}, {_revision(old)} when the plan was made"
+            return _changed(planned, _revision(old), _revision(new))
     controllers = {entry.controller for entry in plan.entries}
     for uid in sorted(now.pods.keys() - before.pods.keys()):
         pod, ref = now.pods[uid], now.workload_of.get(uid)
@@ -32,8 +33,14 @@ def rollout(plan: Plan, before: Cluster, now: Cluster) -> str | None:
     return None
 
 
+def _changed(planned: WorkloadRef, old: str, new: str) -> str:
+    if new == _UNKNOWN:  # its controller has not seen to it yet
+        return f"{planned} has no revision, as one that was made anew: it was {old} when the plan was made"
+    return f"{planned} is being rolled out: revision {new}, {old} when the plan was made"
+
+
 def _revision(workload: Workload) -> str:
-    return workload.update_revision or workload.annotations.get(_REVISION, "unknown")
+    return workload.update_revision or workload.annotations.get(_REVISION, _UNKNOWN)
 
 
 def growth(headcount: Headcount, workloads: Mapping[WorkloadRef, WorkloadRef], now: Cluster) -> int:

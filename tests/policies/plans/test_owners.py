@@ -44,6 +44,14 @@ def test_a_new_revision_of_a_deployment_is_a_rollout() -> None:
     assert said == "Deployment default/web is being rolled out: revision 2, 1 when the plan was made"
 
 
+def test_a_deployment_that_was_made_anew_and_has_no_revision_yet_is_not_called_a_rollout() -> None:
+    old, new = make_workload("web", annotations={REVISION: "1"}), make_workload("web")
+
+    said = rollout(the_papers_plan(), with_workload(the_paper(), old), with_workload(the_paper(), new))
+
+    assert said == "Deployment default/web has no revision, as one that was made anew: it was 1 when the plan was made"
+
+
 def test_a_new_revision_of_a_stateful_set_is_a_rollout() -> None:
     old, new = (make_workload("web", update_revision=f"web-{at}") for at in "ab")
 
