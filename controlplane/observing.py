@@ -39,12 +39,7 @@ class Observer:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self.end()
-        self._thread.join()
-        self._api.close()
-
-    def end(self) -> None:
-        """Look no longer than the watch that is open; leaving waits for that, so of many all are told first."""
+        # It looks no longer than the watch that is open, a second at the most; nobody waits for that.
         self._stop.set()
 
     @property
@@ -77,6 +72,10 @@ class Observer:
         return found
 
     def _follow(self) -> None:
+        with self._api:
+            self._look()
+
+    def _look(self) -> None:
         version = ""
         while not self._stop.is_set():
             try:

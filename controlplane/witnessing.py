@@ -40,8 +40,6 @@ class Witness:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        for observer in self._observers.values():
-            observer.end()
         self._stack.close()
 
     @property

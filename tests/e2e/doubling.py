@@ -5,7 +5,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from controlplane.waiting import wait_until
+from launching.services import Service
 from tests.e2e.planning import Lot, Planning, small
+from tests.e2e.services import Extender
 
 _LABEL = "pair"
 LATE = ("late-a", "late-b")
@@ -26,6 +28,50 @@ class Pair:
     def where(self) -> dict[str, Any]:
         """Return what keeps its pods on its nodes, as fields of their spec."""
         return {"nodeSelector": {_LABEL: self.group}}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Stage:
+    """The examples with the extender before them, under a policy that lets any pod go; the late pods were refused."""
+
+    policy: dict[str, Any]
+    pairs: list[Pair]
+    extender: Extender
+
+
+@dataclass(frozen=True, kw_only=True)
+class Running:
+    """One example with both services before it: its plan has begun."""
+
+    pair: Pair
+    extender: Extender
+    descheduler: Service
+
+
+def set_up(plans: Planning, *, count: int = 2, grace: int = 1, **plan: Any) -> Stage:  # further fields of `plan`
+    """Bring so many examples to where they need a plan; a descheduler is still to come."""
+    policy = _policy(plans, **plan)
+    extender = plans.launch_extender(policy)
+    pairs = settle(plans, count=count, grace=grace)
+    plans.serve(extender)
+    late(plans, pairs)
+    return Stage(policy=policy, pairs=pairs, extender=extender)
+
+
+def run(plans: Planning, *, moment: str = "", grace: int = 1, **plan: Any) -> Running:  # further fields of `plan`
+    """Bring one example to where it needs a plan, with the descheduler there already; `moment` as in `plan_for`."""
+    policy = _policy(plans, **plan)
+    extender, descheduler = plans.launch_extender(policy), plans.launch_descheduler(policy, moment=moment)
+    (pair,) = settle(plans, count=1, grace=grace)
+    plans.serve(extender)
+    descheduler.program.wait_ready()
+    late(plans, [pair])
+    return Running(pair=pair, extender=extender, descheduler=descheduler)
+
+
+def _policy(plans: Planning, **plan: Any) -> dict[str, Any]:  # further fields of `plan`
+    plans.rules = plans.floor(0)
+    return plans.policy(eviction={"minReadyReplicas": 0}, **plan)
 
 
 def settle(plans: Planning, *, count: int = 2, grace: int = 1, kind: str = "Deployment") -> list[Pair]:
@@ -72,6 +118,7 @@ def as_planned(plans: Planning, pairs: Sequence[Pair]) -> None:
 def all_bound(plans: Planning, pairs: Sequence[Pair], *others: str) -> None:
     """Bring nodes with room for everybody, and wait until nobody waits: nothing is kept back any more."""
     room(plans, *pairs)
+    plans.end_terminating()
     for app in (*(name for pair in pairs for name in (pair.moved, pair.late)), *others):
         plans.scene.wait_ready(app, 1, timeout=60)
 

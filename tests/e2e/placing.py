@@ -114,11 +114,17 @@ class Placing:
         return extender
 
     def extend(self, extender: Extender) -> Extender:
-        """Start an extender that ends with this scene."""
-        self._stack.enter_context(extender)
+        """Start an extender that ends with this scene, and wait until it is ready."""
+        self.launch(extender)
+        extender.program.wait_ready()
+        return extender
+
+    def launch(self, extender: Extender) -> None:
+        """Start an extender that ends with this scene; it may not be ready yet."""
+        self._stack.push(extender)
         # The orderly end takes seconds of draining, which other tests are about.
         self._stack.callback(extender.program.kill)
-        return extender
+        extender.start()
 
     def schedule(self, configuration: Mapping[str, Any]) -> None:
         """Start a scheduler that ends with this scene, in the place of the one before."""

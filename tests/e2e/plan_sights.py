@@ -52,6 +52,10 @@ class PlanSights:
         )
         self.scene.wait_ready(app, len(nodes))
 
+    def unbound(self) -> list[str]:
+        """Return the pods that have no node."""
+        return [pod["metadata"]["name"] for pod in self.scene.pods() if not node_of(pod)]
+
     def unschedulable(self, app: str) -> bool:
         """Return whether kube-scheduler has said of a pod of an app that it fits nowhere."""
         return any(_is_unschedulable(pod) for pod in self.scene.pods(app))
@@ -98,6 +102,17 @@ class PlanSights:
         of_it = (event for event in events if event["involvedObject"]["name"] == name)
         return [event["message"] for event in of_it if event["reason"] in ends]
 
+    def wait_told(self, plan: Object) -> str:
+        """Return why a plan ended as its event says, which may come later; the list of plans has to say the same."""
+        name, reason = str(plan["metadata"]["name"]), reason_of(plan)
+        (told,) = wait_until(lambda: self.ends_told(name), f"the event of the end of {name}", seen=self.told)
+        table = self.scene.plane.kubectl("-n", OWN, "get", "placementplans")
+        (line,) = [line for line in table.splitlines() if line.startswith(name)]
+        assert phase_of(plan) in line
+        assert reason, f"{name} does not say why it ended"
+        assert reason in line
+        return told
+
     def first_seen(self, phase: str) -> float:
         """Return when a plan was first seen in a phase (Unix seconds)."""
         return next(one.at for one in self.plans_seen.changes if phase_of(one.body) == phase)
@@ -139,6 +154,15 @@ class PlanSights:
     def evicted(self) -> list[str]:
         """Return the pods whose eviction the API server granted, in order, from its audit log."""
         return self.scene.evicted()
+
+    def wait_evicted(self, count: int = 1) -> list[str]:
+        """Wait until the audit log, which may be a moment late, has so many granted evictions; return the pods."""
+        return wait_until(
+            lambda: found if len(found := self.evicted()) >= count else [],
+            f"{count} granted evictions",
+            timeout=40,
+            seen=lambda: (self.evicted(), self.told()),
+        )
 
     def gone_at(self, name: str) -> float:
         """Return when a pod was seen to be gone."""

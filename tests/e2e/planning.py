@@ -65,27 +65,40 @@ class Planning(PlanSights):
 
     def extend(self, policy: dict[str, Any], **entry: Any) -> Extender:  # fields of the scheduler's entry
         """Start an extender under its shipped role, and a scheduler that asks it."""
-        extender = self.replica(policy)
-        self.placing.schedule(shipped_configuration(extender.url, **entry))
+        extender = self.launch_extender(policy)
+        self.serve(extender, **entry)
         return extender
 
-    def replica(self, policy: dict[str, Any]) -> Extender:
-        """Start an extender that no scheduler asks yet."""
+    def launch_extender(self, policy: dict[str, Any]) -> Extender:
+        """Start an extender that no scheduler asks yet; it may not be ready yet, either."""
         placing = self.placing
         made = placing.services.extender(policy, on=placing.host(), kubeconfig=placing.rights())
-        return placing.extend(made)
+        placing.launch(made)
+        return made
+
+    def serve(self, extender: Extender, **entry: Any) -> None:  # fields of the scheduler's entry
+        """Start a scheduler that asks an extender, and wait until both are ready."""
+        self.placing.schedule(shipped_configuration(extender.url, **entry))
+        extender.program.wait_ready()
 
     def plan_for(self, policy: dict[str, Any], *, moment: str = "", launcher: Sequence[str] = ()) -> Service:
         """Start a descheduler under its shipped role; it ends with this scene.
 
         `moment` says when it stops or dies (see `interrupted`), `launcher` is what is started instead of `bayplan`.
         """
+        made = self.launch_descheduler(policy, moment=moment, launcher=launcher)
+        made.program.wait_ready()
+        return made
+
+    def launch_descheduler(self, policy: dict[str, Any], *, moment: str = "", launcher: Sequence[str] = ()) -> Service:
+        """Start the same; it may not be ready yet."""
         started = (*INTERRUPTED, moment) if moment else launcher
         services = self.placing.services
         made = services.descheduler(policy, interval="1s", kubeconfig=self.rights(), launcher=started)
-        self._stack.enter_context(made)
+        self._stack.push(made)
         # The orderly end takes a moment, which other tests are about.
         self._stack.callback(made.program.kill)
+        made.program.start()
         return made
 
     def rights(self) -> Path:
@@ -133,14 +146,22 @@ class Planning(PlanSights):
 
     def guard(self, app: str) -> None:
         """Let a budget forbid to evict any pod of an app."""
-        self.keep(app, len(self.scene.pods(app)))
+        self.keep(app, healthy=len(self.scene.pods(app)))
 
-    def keep(self, app: str, healthy: int) -> None:
-        """Let a budget keep so many pods of an app healthy, and wait until the API server enforces it."""
-        count = len(self.scene.pods(app))
-        path = f"/apis/policy/v1/namespaces/{self.scene.namespace}/poddisruptionbudgets/{app}"
-        self.scene.create(objects.pdb(app, app=app, minAvailable=healthy))
-        wait_until(lambda: (self.api.get(path).get("status") or {}).get("currentHealthy") == count, f"the budget {app}")
+    def keep(self, *apps: str, healthy: int) -> None:
+        """Let budgets keep so many pods of each app healthy, and wait until the API server enforces them."""
+        for app in apps:
+            self.scene.create(objects.pdb(app, app=app, minAvailable=healthy))
+        for app in apps:
+            count = len(self.scene.pods(app))
+            wait_until(lambda: self._healthy(app) == count, f"the budget {app}")  # noqa: B023  # asked within this turn
+
+    def budget_path(self, app: str) -> str:
+        """Return the path of an app's budget."""
+        return f"/apis/policy/v1/namespaces/{self.scene.namespace}/poddisruptionbudgets/{app}"
+
+    def _healthy(self, app: str) -> object:
+        return (self.api.get(self.budget_path(app)).get("status") or {}).get("currentHealthy")
 
     def bind(self, pod: str, node: str) -> None:
         """Bind a pod past every scheduler."""
@@ -151,6 +172,12 @@ class Planning(PlanSights):
     def pod(self, name: str, cpu: str, **spec: Any) -> None:  # fields of the pod's spec
         """Create a bare pod that our scheduler places."""
         self.placing.pod(name, cpu, **spec)
+
+    def end_terminating(self) -> None:
+        """End the pods that are on their way out, whose grace periods nobody needs to wait for any more."""
+        for pod in self.scene.pods():
+            if "deletionTimestamp" in pod["metadata"]:
+                self.api.delete(self.pod_path(pod["metadata"]["name"]), gracePeriodSeconds="0")
 
     def scale(self, name: str, replicas: int, *, kind: str = "Deployment") -> None:
         """Let a workload have so many replicas."""
@@ -195,7 +222,6 @@ def planning(placing: Placing) -> Iterator[Planning]:
         made = Planning(placing, witness, plans)
         yield made
         made.close()
-        plans.end()
 
 
 def small(cpu: str = "1") -> NodeShape:

@@ -133,9 +133,13 @@ class Extender(Service):
         self._node = node
 
     def __enter__(self) -> Self:
-        if self._node:
-            self._make_pod()
+        self._make_pod()
         return super().__enter__()
+
+    def start(self) -> None:
+        """Start it and do not wait until it is ready; whoever does sees to its end."""
+        self._make_pod()
+        self.program.start()
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
@@ -144,6 +148,8 @@ class Extender(Service):
         self._plane.admin.delete(f"{PODS}/{self.name}", gracePeriodSeconds="0")
 
     def _make_pod(self) -> None:
+        if not self._node:
+            return
         api = self._plane.admin
         account = f"/api/v1/namespaces/{OWN}/serviceaccounts/default"
         wait_until(lambda: api.find(account), f"the default ServiceAccount of {OWN}")

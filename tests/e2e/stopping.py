@@ -2,6 +2,14 @@
 
 from pathlib import Path
 
+from controlplane.processes import Program
+from controlplane.waiting import wait_until
+
+
+def wait_stopped(program: Program) -> None:
+    """Wait until a program has stopped itself: who lets it go on before that lets it stand for ever."""
+    wait_until(lambda: stopped(program.pid), f"{program.command.name} to stop itself", timeout=40, seen=program.tail)
+
 
 def stopped(process: int) -> bool:
     """Return whether a process was stopped by a signal and waits to be continued."""

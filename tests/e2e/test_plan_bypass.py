@@ -5,13 +5,12 @@ from collections.abc import Callable
 import pytest
 
 from controlplane.objects import PodShape
-from controlplane.waiting import wait_until
 from tests.e2e import doubling
-from tests.e2e.doubling import Pair
 from tests.e2e.placing import priority
 from tests.e2e.plan_sights import phase_of, reason_of
 from tests.e2e.planning import Planning
 from tests.e2e.services import Extender
+from tests.e2e.stopping import wait_stopped
 
 INTRUDER = "250m"  # fits beside the pod that has not been moved yet, and takes what is reserved
 
@@ -51,30 +50,22 @@ def test_a_plan_that_is_bypassed_stops_before_its_next_eviction(
     intrude: Callable[[Planning, str, Extender], None],
     record_property: Callable[[str, object], None],
 ) -> None:
-    policy = plans.policy(eviction={"minReadyReplicas": 0})
-    plans.rules = plans.floor(0)
-    pairs = doubling.settle(plans)
-    extender = plans.extend(policy)
-    doubling.late(plans, pairs)
-    descheduler = plans.plan_for(policy, moment="stop-after")
-    wait_until(lambda: len(plans.evicted()) == 1, "the first eviction", seen=plans.told)
-    remaining = _not_yet(plans, pairs)
+    stage = doubling.set_up(plans)
+    pairs, extender = stage.pairs, stage.extender
+    descheduler = plans.plan_for(stage.policy, moment="stop-after")
+    wait_stopped(descheduler.program)
+    (evicted,) = plans.wait_evicted()
+    remaining = next(pair for pair in pairs if not evicted.startswith(pair.moved))
 
     intrude(plans, remaining.full, extender)
     descheduler.program.resume()
     plan = plans.wait_end()
 
     assert phase_of(plan) == "Aborted"
-    assert len(plans.evicted()) == 1
+    assert plans.evicted() == [evicted]
     record_property("reason", reason_of(plan))
     if not extender.program.running:
         extender.program.start()
         extender.program.wait_ready()
     doubling.all_bound(plans, pairs, "intruder")
     plans.wait_released()
-
-
-def _not_yet(plans: Planning, pairs: list[Pair]) -> Pair:
-    """Return the pair whose move has not begun."""
-    (evicted,) = plans.evicted()
-    return next(pair for pair in pairs if not evicted.startswith(pair.moved))

@@ -9,7 +9,7 @@ import pytest
 
 from controlplane.waiting import wait_until
 from tests.e2e import doubling
-from tests.e2e.placing import SCHEDULER, shipped_configuration
+from tests.e2e.placing import SCHEDULER
 from tests.e2e.plan_sights import ENDS, phase_of, reason_of
 from tests.e2e.planning import Planning
 
@@ -41,17 +41,14 @@ DEATHS = {
 def test_a_plan_whose_descheduler_died_is_let_go_of_and_closed_by_the_next_leader(
     plans: Planning, death: Death, record_property: Callable[[str, object], None]
 ) -> None:
-    policy = plans.policy(eviction={"minReadyReplicas": 0}, blocking=death.blocking)
-    plans.rules = plans.floor(0)
-    pairs = doubling.settle(plans)
-    plans.extend(policy)
-    doubling.late(plans, pairs)
-    first = plans.plan_for(policy, moment=death.moment)
-    successor = plans.plan_for(policy)
+    stage = doubling.set_up(plans, blocking=death.blocking)
+    first = plans.plan_for(stage.policy, moment=death.moment)
+    successor = plans.launch_descheduler(stage.policy)
 
     assert first.program.wait_ended(40) == -9
     died = time.time()
-    assert len(plans.evicted()) == death.evicted
+    evicted = plans.wait_evicted(death.evicted) if death.evicted else plans.evicted()
+    assert len(evicted) == death.evicted
     wait_until(lambda: not any(plans.shown().values()), "the extender to drop the plan", timeout=SILENCE + NOISE + 5)
     dropped = time.time() - died
     plan = plans.wait_end(timeout=40)
@@ -62,19 +59,17 @@ def test_a_plan_whose_descheduler_died_is_let_go_of_and_closed_by_the_next_leade
     assert dropped <= SILENCE + NOISE
     assert phase_of(plan) in {"Completed", "Aborted"}
     assert "plan " in successor.program.tail(2000)
-    doubling.all_bound(plans, pairs)
+    doubling.all_bound(plans, stage.pairs)
 
 
 @pytest.mark.parametrize(("replicas", "phase"), [(1, "Evicting"), (1, "Realising"), (2, "Evicting")])
 def test_a_plan_ends_and_every_pod_binds_although_an_extender_died(
     plans: Planning, replicas: int, phase: str, record_property: Callable[[str, object], None]
 ) -> None:
-    policy = plans.policy(eviction={"minReadyReplicas": 0}, realiseWithin="8s")
-    plans.rules = plans.floor(0)
-    pairs = doubling.settle(plans, grace=GRACE)
-    extenders = [plans.extend(policy)] + [plans.replica(policy) for _ in range(replicas - 1)]
-    doubling.late(plans, pairs)
-    plans.plan_for(policy)
+    stage = doubling.set_up(plans, grace=GRACE, realiseWithin="8s")
+    extenders = [stage.extender] + [plans.launch_extender(stage.policy) for _ in range(replicas - 1)]
+    extenders[-1].program.wait_ready()
+    plans.plan_for(stage.policy)
     plans.wait_phase(phase)
 
     extenders[-1].program.kill()
@@ -83,36 +78,29 @@ def test_a_plan_ends_and_every_pod_binds_although_an_extender_died(
     record_property("end", f"{phase_of(plan)}: {reason_of(plan)}")
     extenders[-1].program.start()
     extenders[-1].program.wait_ready()
-    doubling.all_bound(plans, pairs)
+    doubling.all_bound(plans, stage.pairs)
     plans.wait_released()
+    assert plans.unbound() == []
 
 
 def test_a_plan_outlives_its_scheduler(plans: Planning) -> None:
-    policy = plans.policy(eviction={"minReadyReplicas": 0})
-    plans.rules = plans.floor(0)
-    pairs = doubling.settle(plans, grace=GRACE)
-    extender = plans.extend(policy)
-    doubling.late(plans, pairs)
-    plans.plan_for(policy)
+    stage = doubling.set_up(plans, grace=GRACE)
+    plans.plan_for(stage.policy)
     plans.wait_phase("Evicting")
 
     plans.scene.plane.programs[SCHEDULER].kill()
-    wait_until(lambda: len(plans.evicted()) == len(pairs), "the evictions", seen=plans.told)
-    plans.placing.schedule(shipped_configuration(extender.url))
+    plans.wait_evicted(len(stage.pairs))
+    plans.serve(stage.extender)
 
     assert phase_of(plans.wait_end()) == "Completed"
-    doubling.as_planned(plans, pairs)
+    doubling.as_planned(plans, stage.pairs)
 
 
 def test_a_plan_ends_although_the_api_server_was_gone(
     plans: Planning, record_property: Callable[[str, object], None]
 ) -> None:
-    policy = plans.policy(eviction={"minReadyReplicas": 0})
-    plans.rules = plans.floor(0)
-    pairs = doubling.settle(plans, grace=GRACE)
-    plans.extend(policy)
-    doubling.late(plans, pairs)
-    plans.plan_for(policy)
+    stage = doubling.set_up(plans, grace=GRACE)
+    plans.plan_for(stage.policy)
     plans.wait_phase("Evicting")
 
     server = plans.scene.plane.programs["kube-apiserver"]
@@ -124,20 +112,17 @@ def test_a_plan_ends_although_the_api_server_was_gone(
     plan = plans.wait_end()
 
     record_property("end", f"{phase_of(plan)}: {reason_of(plan)}")
-    doubling.all_bound(plans, pairs)
+    doubling.all_bound(plans, stage.pairs)
     plans.wait_released()
+    assert plans.unbound() == []
 
 
 @pytest.mark.parametrize("seconds", [SHIFTED, -SHIFTED])
 def test_clocks_that_are_apart_change_nothing(plans: Planning, seconds: float) -> None:
-    policy = plans.policy(eviction={"minReadyReplicas": 0})
-    plans.rules = plans.floor(0)
-    pairs = doubling.settle(plans)
-    plans.extend(policy)
-    doubling.late(plans, pairs)
+    stage = doubling.set_up(plans)
 
-    plans.plan_for(policy, launcher=(sys.executable, "-m", "tests.e2e.shifted", str(seconds)))
+    plans.plan_for(stage.policy, launcher=(sys.executable, "-m", "tests.e2e.shifted", str(seconds)))
 
     assert phase_of(plans.wait_end()) == "Completed"
-    doubling.as_planned(plans, pairs)
+    doubling.as_planned(plans, stage.pairs)
     assert set(plans.phases()) <= set(ENDS)

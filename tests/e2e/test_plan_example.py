@@ -37,6 +37,7 @@ VARIANTS = {
 def test_one_move_makes_room(plans: Planning, variant: Variant, record_property: Callable[[str, object], None]) -> None:
     policy = plans.policy(eviction={} if variant.floor is None else {"minReadyReplicas": variant.floor})
     plans.rules = plans.floor(1 if variant.floor is None else variant.floor)
+    extender, descheduler = plans.launch_extender(policy), plans.launch_descheduler(policy)
     first, second, *others = plans.scene.nodes(2 + variant.more, small())
     plans.lay_out(
         Lot(name="pod1", cpu="400m", nodes=[first]),
@@ -44,10 +45,10 @@ def test_one_move_makes_room(plans: Planning, variant: Variant, record_property:
         Lot(name="pod3", cpu="400m", nodes=[second, *others], kind=variant.kind),
         *(Lot(name=f"full-{number}", cpu="600m", nodes=[node]) for number, node in enumerate(others)),
     )
-    plans.keep("pod3", variant.more)
+    plans.keep("pod3", healthy=variant.more)
     (victim,) = (pod["metadata"]["name"] for pod in plans.scene.pods("pod3") if pod["spec"]["nodeName"] == second)
-    plans.extend(policy)
-    plans.plan_for(policy)
+    plans.serve(extender)
+    descheduler.program.wait_ready()
 
     if variant.bare:
         plans.pod("pod4", "700m")

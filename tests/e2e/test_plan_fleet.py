@@ -22,15 +22,15 @@ def test_what_the_optimiser_places_runs_where_it_was_planned(
     plans: Planning, record_property: Callable[[str, object], None]
 ) -> None:
     policy = plans.policy(timeLimit="5s")
+    extender = plans.launch_extender(policy)
     nodes = plans.scene.nodes(NODES, small("8"))
     plans.lay_out(
         *(Lot(name=f"mover-{number}", cpu=MOVABLE, nodes=nodes[number::16]) for number in range(16)),
         *(Lot(name=f"block-{number}", cpu=BLOCK, nodes=nodes[number % 4 :: 4]) for number in range(4 * BLOCKS)),
     )
-    for number in range(16):
-        plans.keep(f"mover-{number}", 1)
+    plans.keep(*(f"mover-{number}" for number in range(16)), healthy=1)
     standing = NODES * (1 + BLOCKS)
-    extender = plans.extend(policy)
+    plans.serve(extender)
     for number in range(WAITING):
         plans.workload(f"late-{number}", 1, "1")
     wait_until(lambda: all(plans.unschedulable(app) for app in _late()), "every late pod to be refused", timeout=60)

@@ -28,13 +28,10 @@ BESIDE = 4
 def test_no_pod_that_passes_the_extender_takes_what_is_reserved(
     plans: Planning, hold: str, record_property: Callable[[str, object], None]
 ) -> None:
-    policy = plans.policy(eviction={"minReadyReplicas": 0}, hold=hold)
-    plans.rules = plans.floor(0)
-    pairs = doubling.settle(plans, grace=GRACE)
     plans.scene.nodes(1, NodeShape(cpu="32", pods=1000))
-    plans.extend(policy)
-    doubling.late(plans, pairs)
-    plans.plan_for(policy)
+    stage = doubling.set_up(plans, grace=GRACE, hold=hold)
+    pairs = stage.pairs
+    plans.plan_for(stage.policy)
     plans.wait_phase("Evicting")
 
     before, began = plans.attempts(), time.monotonic()

@@ -30,14 +30,9 @@ def _plan(plan: str) -> str:
 def test_a_plan_without_its_objects_is_over(
     plans: Planning, path: Callable[[str], str], words: str, record_property: Callable[[str, object], None]
 ) -> None:
-    policy = plans.policy(eviction={"minReadyReplicas": 0})
-    plans.rules = plans.floor(0)
-    pairs = doubling.settle(plans, count=1, grace=GRACE)
-    plans.extend(policy)
-    doubling.late(plans, pairs)
-    plans.plan_for(policy)
+    pair = doubling.run(plans, grace=GRACE).pair
     name = str(plans.wait_phase("Evicting")["metadata"]["name"])
-    wait_until(plans.evicted, "the eviction", seen=plans.told)
+    plans.wait_evicted()
 
     began = time.monotonic()
     plans.api.delete(path(name))
@@ -51,4 +46,4 @@ def test_a_plan_without_its_objects_is_over(
         table = plans.scene.plane.kubectl("-n", OWN, "get", "placementplans")
         assert [line for line in table.splitlines() if line.startswith(name) and "Aborted" in line and words in line]
     plans.wait_released()
-    doubling.all_bound(plans, pairs)
+    doubling.all_bound(plans, [pair])

@@ -6,59 +6,55 @@ from dataclasses import dataclass
 import pytest
 
 from controlplane.objects import Object
-from controlplane.waiting import wait_until
-from launching.paths import OWN
 from tests.e2e import doubling
 from tests.e2e.doubling import Pair
 from tests.e2e.plan_sights import phase_of, reason_of
 from tests.e2e.planning import Planning
-from tests.e2e.stopping import stopped
+from tests.e2e.stopping import wait_stopped
 
 GRACE = 3
 
 
 def test_an_eviction_that_is_refused_half_way_ends_the_plan(plans: Planning) -> None:
-    policy, pairs = _set_up(plans, count=2)
-    descheduler = plans.plan_for(policy, moment="stop-before:2")
-    wait_until(lambda: len(plans.evicted()) == 1, "the first eviction", seen=plans.told)
-    wait_until(lambda: stopped(descheduler.program.pid), "the descheduler to stop before the second one")
-    (evicted,) = plans.evicted()
-    other = next(pair for pair in pairs if not evicted.startswith(pair.moved))
+    stage = doubling.set_up(plans)
+    descheduler = plans.plan_for(stage.policy, moment="stop-before:2")
+    wait_stopped(descheduler.program)
+    (evicted,) = plans.wait_evicted()
+    other = next(pair for pair in stage.pairs if not evicted.startswith(pair.moved))
 
     plans.guard(other.moved)
     descheduler.program.resume()
     plan = plans.wait_end()
 
-    assert [call.code for call in plans.scene.evictions() if not call.dry_run] == [201, 429]
-    _ended(plans, plan, "Aborted", pairs)
+    assert _ended(plans, plan, *stage.pairs) == "Aborted"
+    assert _codes(plans) == [201, 429]
 
 
 def test_a_budget_that_closes_after_the_validation_is_seen_before_the_eviction(plans: Planning) -> None:
-    policy, pairs = _set_up(plans)
-    descheduler = plans.plan_for(policy, moment="stop-before:Evicting")
-    wait_until(lambda: stopped(descheduler.program.pid), "the descheduler to stop before it evicts", timeout=20)
+    running = doubling.run(plans, moment="stop-before:Evicting")
+    wait_stopped(running.descheduler.program)
 
-    plans.guard(pairs[0].moved)
-    descheduler.program.resume()
+    plans.guard(running.pair.moved)
+    running.descheduler.program.resume()
     plan = plans.wait_end()
 
-    assert [call for call in plans.scene.evictions() if not call.dry_run] == []
-    _ended(plans, plan, "Aborted", pairs)
+    assert _ended(plans, plan, running.pair) == "Aborted"
+    assert _codes(plans) == []
 
 
 def test_a_pod_that_hangs_in_termination_times_the_plan_out(plans: Planning) -> None:
-    policy, pairs = _set_up(plans, realiseWithin="4s")
+    running = doubling.run(plans, moment="stop-before:Evicting", realiseWithin="4s")
+    wait_stopped(running.descheduler.program)
     kubelets = plans.scene.plane.programs["kwok"]
-    plans.plan_for(policy)
-    plans.wait_phase("Installing")
     kubelets.pause()  # nobody ends the pod
+    running.descheduler.program.resume()
 
     try:
         plan = plans.wait_end()
     finally:
         kubelets.resume()
 
-    _ended(plans, plan, "TimedOut", pairs)
+    assert _ended(plans, plan, running.pair) == "TimedOut"
 
 
 @dataclass(frozen=True)
@@ -93,9 +89,8 @@ TURNS = {
 def test_a_planned_workload_that_changes(
     plans: Planning, turn: Turn, record_property: Callable[[str, object], None]
 ) -> None:
-    policy, (pair,) = _set_up(plans, realiseWithin="4s", grace=GRACE)
-    plans.plan_for(policy)
-    wait_until(plans.evicted, "the eviction", seen=plans.told)
+    pair = doubling.run(plans, realiseWithin="4s", grace=GRACE).pair
+    plans.wait_evicted()
 
     turn.act(plans, pair)
     plan = plans.wait_end()
@@ -103,7 +98,7 @@ def test_a_planned_workload_that_changes(
     record_property("end", f"{phase_of(plan)}: {reason_of(plan)}")
     assert phase_of(plan) in turn.ends
     plans.wait_released()
-    _says_why(plans, plan)
+    assert plans.wait_told(plan) == reason_of(plan)
     if turn.act is _scale_down:
         plans.wait_on(pair.late, pair.full)
     else:
@@ -112,29 +107,14 @@ def test_a_planned_workload_that_changes(
         plans.scene.wait_ready(pair.moved, 2 if turn.act is _scale_up else 1, timeout=60)
 
 
-def _set_up(plans: Planning, *, count: int = 1, grace: int = 1, **plan: str) -> tuple[dict[str, object], list[Pair]]:
-    policy = plans.policy(eviction={"minReadyReplicas": 0}, **plan)
-    plans.rules = plans.floor(0)
-    pairs = doubling.settle(plans, count=count, grace=grace)
-    plans.extend(policy)
-    doubling.late(plans, pairs)
-    return policy, pairs
+def _codes(plans: Planning) -> list[int]:
+    """Return how each call of the Eviction API was answered."""
+    return [call.code for call in plans.scene.evictions() if not call.dry_run]
 
 
-def _ended(plans: Planning, plan: Object, phase: str, pairs: list[Pair]) -> None:
-    """Check how a plan ended, that people are told, and that nothing is kept back."""
-    assert phase_of(plan) == phase, reason_of(plan)
+def _ended(plans: Planning, plan: Object, *pairs: Pair) -> str:
+    """Return how a plan ended, once people are told, nothing is kept back, and everybody is bound."""
     plans.wait_released()
-    _says_why(plans, plan)
+    assert plans.wait_told(plan) == reason_of(plan)
     doubling.all_bound(plans, pairs)
-
-
-def _says_why(plans: Planning, plan: Object) -> None:
-    """Look for the reason as a person would: in the list of plans, and in its events."""
-    table = plans.scene.plane.kubectl("-n", OWN, "get", "placementplans")
-    name = str(plan["metadata"]["name"])
-    (line,) = [line for line in table.splitlines() if line.startswith(name)]
-    assert phase_of(plan) in line
-    assert reason_of(plan) in line
-    assert reason_of(plan)
-    wait_until(lambda: plans.ends_told(name), f"the event of the end of {name}", timeout=10)
+    return phase_of(plan)
