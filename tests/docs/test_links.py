@@ -9,6 +9,7 @@ import pytest
 ROOT = Path(__file__).parents[2]
 PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")])
 _LINK = re.compile(r"\[[^\]]*\]\(([^)\s]+)\)")
+_FENCED = re.compile(r"```.*?```", re.DOTALL)
 _CODE = re.compile(r"```.*?```|`[^`\n]*`", re.DOTALL)
 
 
@@ -39,6 +40,26 @@ def broken(page: Path) -> list[str]:
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
 def test_every_link_leads_somewhere(page: Path) -> None:
     assert broken(page) == []
+
+
+def headless(page: Path) -> list[str]:
+    """Return the first rows of tables without a heading: what a blank line has cut off is shown as text."""
+    blocks = re.findall(r"(?:^\|.*\n)+", _FENCED.sub("", page.read_text()), flags=re.MULTILINE)
+    return [
+        first for first, _, rest in (block.partition("\n") for block in blocks) if not re.match(r"\|[ :|-]+\|", rest)
+    ]
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_every_table_has_a_heading(page: Path) -> None:
+    assert headless(page) == []
+
+
+def test_a_table_that_a_blank_line_cuts_is_found(tmp_path: Path) -> None:
+    page = tmp_path / "page.md"
+    page.write_text("| a |\n|---|\n| b |\n\n| c |\n")
+
+    assert headless(page) == ["| c |"]
 
 
 def test_index_reaches_every_guide_and_reference() -> None:
