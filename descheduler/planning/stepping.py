@@ -1,5 +1,9 @@
-"""The disruptions of a plan in their order, and what is waited for between two of them; the first failure ends it."""
+"""The disruptions of a plan in their order, and what is waited for between two of them; the first failure ends it.
 
+A step for somebody who is gone is no failure: it is left out.
+"""
+
+import logging
 from functools import partial
 from typing import Final
 
@@ -9,9 +13,13 @@ from descheduler.planning.guarding import patiently
 from descheduler.planning.journal import Journal
 from descheduler.planning.waiting import Watch
 from policies.plans.converging import Progress
+from policies.plans.gains import left_by_itself
+from policies.plans.validating import NO_GAIN
+from policies.values.clusters import Cluster
 from policies.values.plans import PlanEntry
 from sources.kube import errors
 
+_LOG: Final = logging.getLogger(__name__)
 _POLL: Final = 0.25
 _SEEN_WITHIN: Final = 2.0
 _NEWCOMERS: Final = 3.0  # a replica renews its Lease every 2 s
@@ -31,6 +39,9 @@ class Steps:
         steps = self._watch.guard.plan.disruptions
         for step in steps:
             stay = patiently(self._tools, partial(self._evict, step))
+            if stay is not None and stay.word == NO_GAIN:
+                _LOG.info("plan %s goes on without a step: %s", self._watch.guard.plan.name, stay.reason)
+                continue
             if stay is None:
                 progress = self._until_seen(step)
                 self._journal.show(progress)
@@ -45,12 +56,20 @@ class Steps:
         cluster, progress = self._watch.look()
         # Asked before anything is written for the step, and once more right before the call.
         stay = (
-            overtaken(progress) or self._watch.guard.asked() or self._evictions.evict(step, cluster.pods.get(step.uid))
+            overtaken(progress)
+            or self._watch.guard.asked()
+            or self._scaled_away(step, cluster)
+            or self._evictions.evict(step, cluster.pods.get(step.uid))
         )
         if stay is None:
             self._watch.evicted_at[step.uid] = self._tools.clock.monotonic()
             self._tools.metrics.evicted(step.action)
         return stay
+
+    def _scaled_away(self, step: PlanEntry, cluster: Cluster) -> Stay | None:
+        if not left_by_itself(self._watch.guard.plan, step, cluster):
+            return None
+        return Stay(word=NO_GAIN, reason=f"{step} was scaled away")
 
     def _let_newcomers_renew(self) -> None:
         """Wait until a replica that has just started renews its Lease: one that stands still proves nothing."""

@@ -10,6 +10,7 @@ from typing import Final
 
 from policies.feasibility.node_state import why_unusable
 from policies.plans.bypass import unexplained
+from policies.plans.gains import still_wanted
 from policies.plans.owners import rollout
 from policies.plans.quotas import Place, kind
 from policies.plans.tallies import Tally, tallies
@@ -59,18 +60,21 @@ def progress(plan: Plan, now: Cluster, *, before: Cluster | None = None) -> Prog
     if unread:
         waiting = tuple(f"could not be read: {each}" for each in unread)
         return Progress(counts=plan.progress, standing=plan.disruptions, waiting=waiting, abort=_wish(plan))
-    counted = tallies(plan, now)
-    standing = tuple(entry for entry in plan.disruptions if _runs(entry, now, terminating=False))
+    planned = tallies(plan, now)
+    # Whoever was scaled away takes the steps with him that are for nobody else: what is left is what is waited for.
+    left = still_wanted(plan, now, counted=planned)
+    counted = planned if left is plan else tallies(left, now)
+    standing = tuple(entry for entry in left.disruptions if _runs(entry, now, terminating=False))
     return Progress(
-        counts=_counts(plan, now, counted),
+        counts=_counts(plan, now, planned),
         standing=standing,
-        ending=tuple(entry for entry in plan.disruptions if _runs(entry, now, terminating=True)),
+        ending=tuple(entry for entry in left.disruptions if _runs(entry, now, terminating=True)),
         waiting=(
             *(f"{entry} still runs on {entry.source}" for entry in standing),
             *(f"{entry} is not bound to {entry.target}" for entry in _unbound(plan, now)),
             *(reason for tally in counted.values() if not tally.settled for reason in _unsettled(tally)),
         ),
-        abort=next(_aborts(plan, counted, before, now), None),
+        abort=next(_aborts(plan, left, counted, before=before, now=now), None),
     )
 
 
@@ -134,8 +138,10 @@ def _counts(plan: Plan, now: Cluster, counted: Mapping[WorkloadRef, Tally]) -> P
 # ---------------------------------------------------------------------- what ends it
 
 
-def _aborts(plan: Plan, counted: Mapping[WorkloadRef, Tally], before: Cluster | None, now: Cluster) -> Iterator[str]:
-    """Yield why the plan must end, from what people want to what only follows."""
+def _aborts(
+    plan: Plan, left: Plan, counted: Mapping[WorkloadRef, Tally], *, before: Cluster | None, now: Cluster
+) -> Iterator[str]:
+    """Yield why the plan must end, from what people want to what only follows; `counted` are the tallies of `left`."""
     wish = _wish(plan)
     if wish is not None:
         yield wish
@@ -147,7 +153,7 @@ def _aborts(plan: Plan, counted: Mapping[WorkloadRef, Tally], before: Cluster | 
     for tally in counted.values():
         if tally.misplaced > tally.may_wait:
             yield f"pods of {tally.controller} on nodes where the plan does not want them: {tally.misplaced}"
-    taken = None if before is None else unexplained(plan, before, now)
+    taken = None if before is None else unexplained(left, before, now)
     if taken is not None:
         yield taken
 

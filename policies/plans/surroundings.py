@@ -7,10 +7,8 @@ How far the plan got is not judged here.
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
 
 from policies.plans.quotas import Place, kind_of, leaving, live, wanted
-from policies.values.clusters import Cluster
 from policies.values.plans import Plan
 from policies.values.pods import Pod
 from policies.values.workloads import WorkloadRef
@@ -90,21 +88,6 @@ class Surroundings:
         self._standing[place] += by
         lacks = self._standing[place] < self._wanted.get(place, 0)
         self._lacking[place.node] += lacks - lacked
-
-
-def narrowed(plan: Plan, cluster: Cluster) -> Cluster:
-    """Return what of a cluster matters to a plan: its progress is the same on it."""
-    around = Surroundings(plan)
-    for pod in cluster.pods.values():
-        around.put(pod, cluster.workload_of.get(pod.uid))
-    pods = around.pods
-    return replace(
-        cluster,
-        pods=pods,
-        nodes={name: node for name, node in cluster.nodes.items() if name in around.nodes},
-        workloads={ref: workload for ref, workload in cluster.workloads.items() if ref in around.owners},
-        workload_of={uid: ref for uid, ref in cluster.workload_of.items() if uid in pods},
-    )
 
 
 def alike(before: Pod | None, after: Pod | None) -> bool:

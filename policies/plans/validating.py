@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import Final
 
 from policies.plans.end_state import why_not
-from policies.plans.gains import in_vain
+from policies.plans.gains import in_vain, left_by_itself, still_wanted
 from policies.plans.quotas import Kind, Place, kind, kind_among, leaving, wanted
 from policies.plans.rails import Pair, first_plan_refusal, under_plan
 from policies.rails.situation import Situation
@@ -48,14 +48,14 @@ def step_still_good(plan: Plan, entry: PlanEntry, situation: Situation) -> Refus
     """Return why one disruption must not be carried out any more, None where it may.
 
     `situation` is read after the last step: its records show the plan's evictions so far, and its pods show those
-    evicted as terminating or gone (a PDB's status counts them already).
+    evicted as terminating or gone (a PDB's status counts them already). NO_GAIN says that the plan goes on without it.
     """
     situation = under_plan(situation)
     return (
         _unreadable(situation.cluster)
+        or _scaled_away(plan, entry, situation.cluster)
         or _moved_on(entry, situation.cluster)
-        or _in_vain(plan, entry, situation.cluster)
-        or why_not(plan, situation.cluster)
+        or _still_possible(plan, entry, situation.cluster)
         or first_plan_refusal(_candidate(entry, situation.cluster), situation)
     )
 
@@ -193,9 +193,20 @@ def _lossy(plan: Plan, *, evict_for_count: bool) -> Refusal | None:
     )
 
 
-def _in_vain(plan: Plan, entry: PlanEntry, cluster: Cluster) -> Refusal | None:
-    why = in_vain(plan, entry, cluster)
-    return None if why is None else Refusal(NO_GAIN, why, Scope.CLUSTER)
+def _scaled_away(plan: Plan, entry: PlanEntry, cluster: Cluster) -> Refusal | None:
+    if not left_by_itself(plan, entry, cluster):
+        return None
+    return Refusal(NO_GAIN, f"{entry} on {entry.source} was scaled away", Scope.WORKLOAD)
+
+
+def _still_possible(plan: Plan, entry: PlanEntry, cluster: Cluster) -> Refusal | None:
+    """Ask about the end state of what is left of the plan, and whether the step is part of that."""
+    left = still_wanted(plan, cluster)
+    refusal = why_not(left, cluster)
+    if refusal is not None:
+        return refusal
+    why = in_vain(plan, entry, cluster, left=left)
+    return None if why is None else Refusal(NO_GAIN, why, Scope.WORKLOAD)
 
 
 def _refused(plan: Plan, situation: Situation, resting: Mapping[Pair, float]) -> Refusal | None:

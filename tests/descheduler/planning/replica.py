@@ -10,8 +10,10 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from policies.plans.quotas import kind_of, remaining
+from policies.values.nodes import Node
 from policies.values.plans import Plan
 from policies.values.pods import Pod
+from policies.values.resources import total
 from simulator.api_server import ApiServer
 from simulator.jsons import Raw
 from simulator.kinds import KINDS
@@ -158,17 +160,12 @@ class Scheduler:
         if current is None or current["spec"].get("nodeName") or "deletionTimestamp" in current["metadata"]:
             return
         pods = [decode_pod(one) for one in writer.store.all(PODS)]
-        nodes = [decode_node(one) for one in writer.store.all(_NODES)]
         pod = decode_pod(current)
-        allowed = self._allowed(pod, pods, [node.name for node in nodes])
-        for node in nodes:
-            room = node.allocatable
-            for other in pods:
-                if other.node == node.name and not other.ended:
-                    room = room - other.requests
-            if node.name in allowed and not pod.requests.lacking(room):
-                writer.bind(key_of(raw), node.name)
-                return
+        fitting = [node.name for node in map(decode_node, writer.store.all(_NODES)) if _fits(pod, node, pods)]
+        allowed = self._allowed(pod, pods, fitting)
+        if allowed:
+            writer.bind(key_of(raw), allowed[0])
+            return
         status = current.get("status") or {}
         refused = with_condition(status, "PodScheduled", "False", at=writer.clock.now(), reason="Unschedulable")
         writer.store.replace(PODS, current | {"status": refused})
@@ -179,15 +176,21 @@ class Scheduler:
             return nodes
         if replica.plan.revision == 0:
             return [] if replica.holding else nodes
-        return _planned(replica.plan, pod, pods) or _unreserved(replica.plan, pods, nodes)
+        planned = _planned(replica.plan, pod, pods)
+        return sorted(planned & {*nodes}) if planned else _unreserved(replica.plan, pods, nodes)
 
 
-def _planned(plan: Plan, pod: Pod, pods: list[Pod]) -> list[str]:
+def _fits(pod: Pod, node: Node, pods: list[Pod]) -> bool:
+    """Tell whether a node has room: kube-scheduler asks extenders about such nodes only."""
+    room = node.allocatable - total(other.requests for other in pods if other.node == node.name and not other.ended)
+    return not pod.requests.lacking(room)
+
+
+def _planned(plan: Plan, pod: Pod, pods: list[Pod]) -> set[str]:
     if pod.uid in plan.pins:
-        return [str(plan.pins[pod.uid].target)]
+        return {str(plan.pins[pod.uid].target)}
     kind = kind_of(pod)
-    left = {place.node: count for place, count in remaining(plan, pods).items() if place.kind == kind and count > 0}
-    return sorted(left)[:1]
+    return {place.node for place, count in remaining(plan, pods).items() if place.kind == kind and count > 0}
 
 
 def _unreserved(plan: Plan, pods: list[Pod], nodes: list[str]) -> list[str]:

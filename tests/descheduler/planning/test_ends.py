@@ -70,7 +70,6 @@ def drop_all(site: Site) -> None:
 def second_goes(site: Site) -> None:
     (first,) = site.evictions()
     site.server.remove("pods", "two-0" if first == "one-0" else "one-0")
-    site.server.remove("deployments", "two" if first == "one-0" else "one")
 
 
 def crash(_site: Site, _process: Process) -> None:

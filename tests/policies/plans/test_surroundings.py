@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from policies.plans.converging import progress
-from policies.plans.surroundings import Surroundings, alike, narrowed
+from policies.plans.surroundings import Surroundings, alike
 from policies.values.clusters import Cluster
 from policies.values.plans import Plan
 from policies.values.pods import Constraints, HostPort, Owner, Phase, Pod
@@ -43,6 +43,21 @@ def cluster_of(drawn: Mapping[int, tuple[str, dict[str, Any]]], *, small: bool =
     pods = [make_pod(f"pod-{at}", **({"workload": app} | changes)) for at, (app, changes) in drawn.items()]
     nodes = [make_node(name, cpu=1000 if small else 4000) for name in NODES]
     return make_cluster(nodes, pods, [make_workload(app, wanted=2) for app in APPS])
+
+
+def narrowed(plan: Plan, cluster: Cluster) -> Cluster:
+    """Return what of a cluster matters to a plan."""
+    around = Surroundings(plan)
+    for pod in cluster.pods.values():
+        around.put(pod, cluster.workload_of.get(pod.uid))
+    pods = around.pods
+    return replace(
+        cluster,
+        pods=pods,
+        nodes={name: node for name, node in cluster.nodes.items() if name in around.nodes},
+        workloads={ref: workload for ref, workload in cluster.workloads.items() if ref in around.owners},
+        workload_of={uid: ref for uid, ref in cluster.workload_of.items() if uid in pods},
+    )
 
 
 @st.composite
