@@ -49,6 +49,11 @@ class Disks:
             }
         )
 
+    def lower(self, node: str, most: int) -> None:
+        """Let a node say that it can attach so many now, as a kubelet does while it runs."""
+        driver = {"name": DRIVER, "nodeID": node, "allocatable": {"count": most}}
+        self.scene.api.patch(f"/apis/storage.k8s.io/v1/csinodes/{node}", {"spec": {"drivers": [driver]}})
+
     def _volume(self, name: str) -> str:
         return f"{self.scene.name}-{name}"
 

@@ -130,7 +130,7 @@ class PlanSights:
             for raw in leases
         }
 
-    def wait_released(self, *, timeout: float = 20.0) -> None:
+    def wait_released(self, *, timeout: float = 30.0) -> None:
         """Wait until the slot is free and no replica obeys a plan."""
         wait_until(
             lambda: not self.slot().get("plan") and not any(self.shown().values()),
