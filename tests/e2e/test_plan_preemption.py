@@ -20,6 +20,7 @@ def test_plan_and_preemption_do_not_both_take_victims(
     # One pod has to leave in either case, and there is a place for it; the budget keeps both off the other node.
     policy = plans.policy(eviction={"minReadyReplicas": 0}, beforePreemption=before)
     plans.rules = plans.floor(0)
+    extender, descheduler = plans.launch_extender(policy), plans.launch_descheduler(policy)
     full, other = plans.scene.nodes(2, small())
     low = {"priorityClassName": priority(plans.placing, "low")}
     plans.lay_out(
@@ -28,9 +29,10 @@ def test_plan_and_preemption_do_not_both_take_victims(
         Lot(name="other", cpu="600m", nodes=[other], spec=low),
     )
     plans.guard("other")
-    plans.extend(policy)
-    plans.plan_for(policy)
-    time.sleep(RENEWALS)
+    plans.serve(extender)
+    descheduler.program.wait_ready()
+    if planned:
+        time.sleep(RENEWALS)
 
     plans.workload("urgent", 1, "700m", priorityClassName=priority(plans.placing, "high"))
     plans.scene.wait_ready("urgent", 1, timeout=60)

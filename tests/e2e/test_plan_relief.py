@@ -18,6 +18,8 @@ TAKES = {"taker": 2.5, "calm": 0.2, "big": 0.3, "small": 0.1}
 def test_a_hot_node_whose_victim_fits_nowhere_singly_is_relieved(
     plans: Planning, record_property: Callable[[str, object], None]
 ) -> None:
+    policy = _policy(plans)
+    extender = plans.launch_extender(policy)
     hot, crowded, other = plans.scene.nodes(3, NodeShape(cpu="4"))
     plans.lay_out(
         Lot(name="taker", cpu="2000m", nodes=[hot]),
@@ -28,8 +30,7 @@ def test_a_hot_node_whose_victim_fits_nowhere_singly_is_relieved(
     )
     plans.veto("calm")
     plans.rules = plans.floor(0)
-    policy = _policy(plans)
-    plans.extend(policy)
+    plans.serve(extender)
     _measure(plans, hot)  # the extender's own node as well: too few measured nodes, and nobody is evicted
     service = plans.plan_for(policy)
 
