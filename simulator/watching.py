@@ -19,7 +19,7 @@ BOOKMARK_EVERY = 60.0
 
 @dataclass(slots=True, kw_only=True)
 class Stream:
-    """One open watch: how far it has got, and how it is to end."""
+    """One open watch: how far it has got, how it is to end, and when (monotonic) it last had nothing to tell."""
 
     path: str
     target: Target
@@ -29,6 +29,7 @@ class Stream:
     ended: bool = False
     broken: ApiError | None = None
     pending: list[Raw] = field(default_factory=list)
+    idle_at: float | None = None
 
 
 @dataclass(slots=True, kw_only=True)
@@ -60,6 +61,16 @@ class Watches:
             self.changed.notify_all()
             return len(meant)
 
+    def idle(self) -> int:
+        """Return how many watches have told everything that there is to tell now, and wait for more."""
+        with self.changed:
+            return sum(self._is_idle(stream) for stream in self._open)
+
+    def _is_idle(self, stream: Stream) -> bool:
+        over = stream.ended or stream.broken is not None
+        told = stream.frozen or stream.position == self.store.version
+        return not over and told and stream.idle_at == self.clock.monotonic()
+
     def events(self, stream: Stream, timeout: float) -> Iterator[Raw]:
         """Yield events until the watch ends; a silence longer than `timeout` of the clock is a TimedOut."""
         opened = heard = self.clock.monotonic()
@@ -83,13 +94,15 @@ class Watches:
         asleep_since = self.clock.monotonic()
         with self.changed:
             while True:
+                now, stream.idle_at = self.clock.monotonic(), None
                 if stream.broken is not None:
                     raise stream.broken
                 if stream.ended:
                     return None
                 batch = [] if stream.frozen else self._due(stream, asleep_since)
-                if batch or self.clock.monotonic() >= until:
+                if batch or now >= until:
                     return copied(batch)  # type: ignore[no-any-return]  # a copy is what it copies
+                stream.idle_at = now
                 self.changed.wait(1.0)  # in real time, only so that a lost notification cannot hang a test
 
     def _due(self, stream: Stream, asleep_since: float) -> list[Raw]:

@@ -10,6 +10,7 @@ import math
 import random
 import threading
 from collections.abc import Mapping
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 from typing import Any, Final, Generic, Protocol, TypeVar
 
@@ -119,15 +120,21 @@ class Reflector(Generic[T]):
 
     def _list(self, stop: threading.Event) -> str | None:
         seen: set[str] = set()
+        odd: set[str] = set()
         version = None
         for page in raw_pages(self._api, self.kind.path, limit=self.kind.page, select=self.kind.select):
             if stop.is_set():
                 return None
             with COLLECTOR.paused():
-                seen.update(key for raw in page.items if (key := self._take(raw)) is not None)
+                for raw in page.items:
+                    if (key := self._take(raw)) is not None:
+                        seen.add(key)
+                    if self.skipped:
+                        odd.add(name_of(raw))
             version = page.resource_version
         for key in self.values().keys() - seen:
             self._drop(key)
+        self._no_longer_odd(self.skipped.keys() - odd)
         self._proved_alive()
         self.synced = True
         self.problem = ""
@@ -158,11 +165,15 @@ class Reflector(Generic[T]):
         if kind == "ERROR":
             code = raw.get("code")
             raise status_error(code if isinstance(code, int) else 500, raw)
+        version = _version_of(raw) or self._version
+        if _went_back(self._version, version):
+            text = f"versions of {self.kind.path} went back from {self._version} to {version}"
+            raise status_error(410, {"reason": "Expired", "message": text})
         if kind in {"ADDED", "MODIFIED"}:
             self._take(raw)
         elif kind == "DELETED":
             self._forget(raw)
-        self._version = _version_of(raw) or self._version
+        self._version = version
         self._proved_alive()
         self.problem = ""
 
@@ -192,8 +203,13 @@ class Reflector(Generic[T]):
         self.skipped = {**self.skipped, name: text}  # a new mapping: snapshots in other threads read the old one
 
     def _read_again(self, raw: _Raw) -> None:
-        if self.skipped and (fine := name_of(raw)) in self.skipped:
-            self.skipped = {name: text for name, text in self.skipped.items() if name != fine}
+        if self.skipped:
+            self._no_longer_odd({name_of(raw)})
+
+    def _no_longer_odd(self, names: AbstractSet[str]) -> None:
+        """Take off what can be read again, or is gone: a malformed budget that is no more protects nobody."""
+        if not names.isdisjoint(self.skipped):
+            self.skipped = {name: text for name, text in self.skipped.items() if name not in names}
 
     def _forget(self, raw: _Raw) -> None:
         try:
@@ -222,3 +238,10 @@ def _version_of(raw: _Raw) -> str | None:
     metadata = raw.get("metadata")
     version = metadata.get("resourceVersion") if isinstance(metadata, dict) else None
     return version if isinstance(version, str) else None
+
+
+def _went_back(known: str | None, now: str | None) -> bool:
+    """Tell whether a server is behind what it has told: it was restored, and what came after is undone unheard."""
+    if known is None or now is None or not (known.isdecimal() and now.isdecimal()):
+        return False
+    return int(now) < int(known)

@@ -3,6 +3,7 @@
 import itertools
 import threading
 from collections.abc import Iterator
+from contextlib import suppress
 
 import pytest
 
@@ -11,6 +12,7 @@ from simulator.clock import ManualClock
 from simulator.jsons import Raw
 from sources.kube.errors import Interrupted, TimedOut, Unreachable
 from tests.raw import raw_node, raw_pod
+from tests.sources.waiting import eventually
 
 PODS = "/api/v1/pods"
 
@@ -146,3 +148,27 @@ def test_a_waiting_thread_is_woken_by_a_write(api: ApiServer) -> None:
     listener.join(5)
 
     assert heard == [("ADDED", "a")]
+
+
+def test_an_idle_watch_has_told_everything(api: ApiServer) -> None:
+    stream = watch(api, resourceVersion=str(api.version))
+    heard: list[tuple[str, str]] = []
+
+    def follow() -> None:
+        with suppress(Interrupted):
+            heard.extend(told(stream, 2))
+
+    follower = threading.Thread(target=follow)
+    follower.start()
+    eventually(lambda: api.watches.idle() == 1)
+    api.put(raw_pod("a"))
+    eventually(lambda: api.watches.idle() == 1)
+    api.freeze_watches()
+    api.put(raw_pod("b"))
+    eventually(lambda: api.watches.idle() == 1)
+
+    api.break_watches()
+
+    assert api.watches.idle() == 0
+    follower.join(5)
+    assert heard == []  # the second event never came

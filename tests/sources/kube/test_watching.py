@@ -15,7 +15,7 @@ from simulator.clock import ManualClock
 from simulator.failures import Failure
 from simulator.faults import After, Fail
 from sources.kube import kinds
-from sources.kube.errors import ServerError, Undecodable
+from sources.kube.errors import Gone, ServerError, Undecodable
 from sources.kube.watching import Pace, Reflector
 from tests.sources.kube.api_fake import ScriptedApi
 from tests.sources.kube.raw import raw_node
@@ -211,6 +211,33 @@ def test_event_without_an_object_is_undecodable() -> None:
 def test_error_event_raises_its_status() -> None:
     with pytest.raises(ServerError, match="500 Odd"):
         _watch_once({"type": "ERROR", "object": {"reason": "Odd", "code": None}})
+
+
+@pytest.mark.parametrize("kind", ["BOOKMARK", "MODIFIED"])
+def test_a_server_whose_versions_went_back_is_listed_anew(kind: str) -> None:
+    with pytest.raises(Gone, match="versions of /api/v1/nodes went back from 1 to 0"):
+        _watch_once({"type": kind, "object": {"metadata": {"resourceVersion": "0"}}})
+
+
+@pytest.mark.parametrize("version", ["1", "2", "odd"])
+def test_the_same_version_again_is_no_step_back(version: str) -> None:
+    reflector = _watch_once({"type": "BOOKMARK", "object": {"metadata": {"resourceVersion": version}}})
+
+    assert reflector._version == version
+
+
+def test_a_malformed_object_that_went_unheard_is_not_told_for_ever(api: ApiServer, nodes: Reflector[Node]) -> None:
+    api.put(node("odd", status__allocatable={"cpu": "many"}))
+    with running(api, nodes):
+        eventually(lambda: watches(api) == 1)
+        assert set(nodes.skipped) == {"odd"}
+
+        api.freeze_watches()
+        api.remove("nodes", "odd")
+        api.compact()
+        api.break_watches()
+
+        eventually(lambda: nodes.skipped == {})
 
 
 def test_objects_without_a_name_are_skipped() -> None:
