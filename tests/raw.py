@@ -122,6 +122,13 @@ def raw_csi_node(name: str = "n1", *, attachable: Mapping[str, int] | None = Non
     return raw_object("storage.k8s.io/v1", "CSINode", name, namespace=None, spec={"drivers": drivers})
 
 
+def raw_attachment(name: str, *, node: str, volume: str = "pv-1", driver: str = "csi.example.invalid") -> Raw:
+    """Return a VolumeAttachment of a PersistentVolume."""
+    spec = {"attacher": driver, "nodeName": node, "source": {"persistentVolumeName": volume}}
+    status = {"attached": True}
+    return raw_object("storage.k8s.io/v1", "VolumeAttachment", name, namespace=None, spec=spec, status=status)
+
+
 def raw_namespace(name: str, labels: Mapping[str, str] | None = None) -> Raw:
     """Return a namespace with its own name as a label, as the API server gives it."""
     own = {"kubernetes.io/metadata.name": name}

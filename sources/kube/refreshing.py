@@ -1,7 +1,8 @@
 """What one eviction rests on, listed anew and laid over what the watches know; decides nothing.
 
 A watch may be silent for a minute before anybody notices. Whatever protects a pod must be as new as the eviction: its
-controllers, its namespace's budgets, its siblings, the nodes it leaves and goes to, and who stands at its destination.
+controllers, its namespace's budgets, its siblings, the nodes it leaves and goes to, who stands at its destination and,
+for a pod with volumes, what is attached there.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -12,12 +13,22 @@ from policies.values import kinds as names
 from policies.values.nodes import Node
 from policies.values.pdbs import Pdb
 from policies.values.pods import Pod
-from policies.values.volumes import CsiNode
+from policies.values.volumes import ATTACHMENTS, CsiNode
 from policies.values.workloads import WorkloadRef
 from sources.kube.api import KubeApi
 from sources.kube.assembling import Stores
 from sources.kube.decoding.workloads import Controller
-from sources.kube.kinds import CSI_NODES, DEPLOYMENTS, NODES, PDBS, PODS, REPLICA_SETS, STATEFUL_SETS, Kind
+from sources.kube.kinds import (
+    CSI_NODES,
+    DEPLOYMENTS,
+    NODES,
+    PDBS,
+    PODS,
+    REPLICA_SETS,
+    STATEFUL_SETS,
+    VOLUME_ATTACHMENTS,
+    Kind,
+)
 from sources.kube.listing import list_kind
 
 _BY_KIND: Final[Mapping[str, Kind[Controller]]] = {
@@ -70,7 +81,7 @@ def refresh(api: KubeApi, stores: Stores, focus: Focus) -> Refreshed:
     """
     fresh: dict[str, Mapping[str, Any]] = dict(stores)
     skipped: dict[str, dict[str, str]] = {}
-    for part in _parts(stores, focus):
+    for part in _parts(fresh, focus):
         listed = list_kind(api, part.kind, path=part.path, select=part.select)
         known = fresh.get(part.kind.name, {})
         fresh[part.kind.name] = {key: one for key, one in known.items() if not part.covers(one)} | listed.values
@@ -79,6 +90,7 @@ def refresh(api: KubeApi, stores: Stores, focus: Focus) -> Refreshed:
 
 
 def _parts(stores: Stores, focus: Focus) -> Iterator[_Part]:
+    """Yield part after part; `stores` hold what the parts before have brought."""
     pod = focus.pod
     for name in dict.fromkeys(filter(None, (pod.node, focus.destination))):
         yield _Part(kind=NODES, select={"fieldSelector": f"metadata.name={name}"}, covers=_named(name))
@@ -88,9 +100,20 @@ def _parts(stores: Stores, focus: Focus) -> Iterator[_Part]:
     if focus.destination is not None and (pod.claims or pod.disks):
         select = {"fieldSelector": f"metadata.name={focus.destination}"}
         yield _Part(kind=CSI_NODES, select=select, covers=_named(focus.destination))
+        if _limits(focus.destination, stores):
+            # The API selects them by name only: those of one node cannot be asked for.
+            yield _Part(kind=VOLUME_ATTACHMENTS, select={}, covers=lambda _attachment: True)
     if focus.destination is not None:
         select = {"fieldSelector": f"spec.nodeName={focus.destination}"}
         yield _Part(kind=PODS, select=select, covers=_on(focus.destination))
+
+
+def _limits(node: str, stores: Stores) -> bool:
+    """Tell whether a node names any attach limit: where none is, nobody counts what is attached."""
+    csi: CsiNode | None = stores.get(names.CSI_NODES, {}).get(node)
+    itself: Node | None = stores.get(names.NODES, {}).get(node)
+    amounts = () if itself is None else itself.allocatable.amounts
+    return bool(csi is not None and csi.attachable) or any(name.startswith(ATTACHMENTS) for name in amounts)
 
 
 def _controllers(focus: Focus) -> Iterator[_Part]:

@@ -15,7 +15,16 @@ from sources.kube.kinds import EVERYTHING
 from sources.kube.listing import list_kind
 from sources.kube.refreshing import Focus, Refreshed, refresh
 from tests.builders import make_pod
-from tests.raw import raw_csi_node, raw_node, raw_pdb, raw_pod, raw_replica_set, raw_stateful_set, raw_workload
+from tests.raw import (
+    raw_attachment,
+    raw_csi_node,
+    raw_node,
+    raw_pdb,
+    raw_pod,
+    raw_replica_set,
+    raw_stateful_set,
+    raw_workload,
+)
 
 WEB = WorkloadRef("Deployment", "default", "web")
 
@@ -75,6 +84,39 @@ def test_a_pod_with_volumes_rests_on_the_attach_limits_of_its_destination(server
 
     assert {name: node.attachable["fast"] for name, node in seen.items()} == {"n2": 1, "n3": 2}
     assert without == stores[names.CSI_NODES]
+
+
+@pytest.mark.parametrize(
+    ("named", "declared", "asked"),
+    [({"fast": 2}, {}, 1), ({}, {"attachable-volumes-csi-fast": 2}, 1), ({}, {}, 0)],
+    ids=["by the CSINode", "by the node", "by nobody"],
+)
+def test_what_is_attached_is_listed_anew_where_a_limit_is_named(
+    server: ApiServer, named: dict[str, int], declared: dict[str, int], asked: int
+) -> None:
+    server.put(raw_attachment("gone", node="n2"))
+    stores = stores_of(server)
+    allocatable = {name: str(most) for name, most in declared.items()}
+    server.put(raw_csi_node("n2", attachable=named), raw_node("n2", patch={"status": {"allocatable": allocatable}}))
+    server.remove("volumeattachments", "gone")
+    server.put(raw_attachment("new", node="n2"))
+    server.calls.clear()
+
+    seen = refreshed(server, stores, pod=make_pod(claims=("data",))).stores[names.VOLUME_ATTACHMENTS]
+
+    assert len(server.calls.of("list", "volumeattachments")) == asked
+    assert set(seen) == ({"new"} if asked else {"gone"})
+
+
+@pytest.mark.parametrize("focus", [{}, {"pod": make_pod(claims=("data",)), "destination": None}])
+def test_what_is_attached_concerns_pods_with_volumes_that_go_somewhere(
+    server: ApiServer, focus: dict[str, Any]
+) -> None:
+    server.put(raw_csi_node("n2", attachable={"fast": 1}))
+
+    refreshed(server, stores_of(server), **focus)
+
+    assert len(server.calls.of("list", "volumeattachments")) == 1  # the watches' own
 
 
 def test_what_came_is_there_and_what_went_is_not(server: ApiServer) -> None:
