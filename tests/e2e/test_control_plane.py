@@ -68,7 +68,8 @@ def test_evicted_pod_takes_its_grace_period_to_end(scene: Scene, pod_observer: O
     assert scene.evict(pod["metadata"]["name"]) == 201
 
     never(pod_observer.deleted, "the end of the pod", during=1.5)
-    wait_until(pod_observer.deleted, "the end of the pod", timeout=5)
+    (ended,) = wait_until(pod_observer.deleted, "the end of the pod")
+    assert ended["metadata"]["name"] == pod["metadata"]["name"]
 
 
 def test_address_of_a_node_is_kept(scene: Scene) -> None:
@@ -96,11 +97,16 @@ def test_status_of_a_disruption_budget_is_live(scene: Scene) -> None:
 
     scene.deployment("web", 3)
 
-    wait_until(
-        lambda: scene.api.get(path)["status"].get("disruptionsAllowed") == 1,
-        "one allowed disruption",
+    status = wait_until(
+        lambda: found if (found := scene.api.get(path)["status"]).get("disruptionsAllowed") else {},
+        "an allowed disruption",
         seen=lambda: scene.api.get(path)["status"],
     )
+    assert {name: status[name] for name in ("currentHealthy", "desiredHealthy", "disruptionsAllowed")} == {
+        "currentHealthy": 3,
+        "desiredHealthy": 2,
+        "disruptionsAllowed": 1,
+    }
 
 
 def test_evicted_pod_is_replaced_and_both_records_tell_of_it(scene: Scene, pod_observer: Observer) -> None:
@@ -165,7 +171,7 @@ def test_kubectl_speaks_to_the_server(scene: Scene, plane: ControlPlane) -> None
 
 
 def test_second_scheduler_serves_its_own_name_and_can_be_paused(scene: Scene, plane: ControlPlane) -> None:
-    scene.nodes(1)
+    nodes = scene.nodes(1)
     second = plane.start_scheduler("second", configs.without_extender(["second-scheduler"]))
     shape = objects.PodShape(scheduler="second-scheduler")
 
@@ -175,7 +181,8 @@ def test_second_scheduler_serves_its_own_name_and_can_be_paused(scene: Scene, pl
     scene.pod("during", shape)
     never(lambda: node_of(scene.pods("during")[0]), "a binding by a paused scheduler", during=1)
     second.resume()
-    scene.wait_bound("during")
+
+    assert scene.wait_bound("during") in nodes
 
     plane.stop_scheduler("second")
 

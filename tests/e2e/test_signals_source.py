@@ -8,13 +8,14 @@ from controlplane.programs.prometheus import Prometheus, scrape
 from controlplane.runs import Run
 from controlplane.waiting import wait_until
 
+NEAR = 0.03
 
-def wait_for_value(prometheus: Prometheus, expression: str, value: float) -> None:
-    """Wait until a query gives this value within 3 % (a rate needs its whole window filled)."""
-    wait_until(
-        lambda: prometheus.value(expression) == pytest.approx(value, rel=0.03),
+
+def value_near(prometheus: Prometheus, expression: str, value: float) -> float | None:
+    """Return what a query gives once it is near a value: a rate needs its whole window filled."""
+    return wait_until(
+        lambda: found if (found := prometheus.value(expression)) == pytest.approx(value, rel=NEAR) else None,
         f"{expression} to be {value}",
-        timeout=15,
         seen=lambda: prometheus.value(expression),
     )
 
@@ -24,8 +25,8 @@ def test_use_of_a_node_is_what_was_set(prometheus: Prometheus, node_figures: Nod
 
     use = '1 - avg by (instance) (rate(node_cpu_seconds_total{mode="idle",instance="n1:9100"}[4s]))'
     pressure = 'rate(node_pressure_cpu_waiting_seconds_total{instance="n1:9100"}[4s])'
-    wait_for_value(prometheus, use, 0.75)
-    wait_for_value(prometheus, pressure, 0.4)
+    assert value_near(prometheus, use, 0.75) == pytest.approx(0.75, rel=NEAR)
+    assert value_near(prometheus, pressure, 0.4) == pytest.approx(0.4, rel=NEAR)
 
 
 def test_use_and_indicator_of_a_pod_are_what_was_set(prometheus: Prometheus, node_figures: NodeFigures) -> None:
@@ -33,7 +34,7 @@ def test_use_and_indicator_of_a_pod_are_what_was_set(prometheus: Prometheus, nod
     node_figures.indicator("app_latency_seconds", 0.25, namespace="t", pod="web-1")
 
     cores = 'sum by (namespace, pod) (rate(container_cpu_usage_seconds_total{container!="",pod="web-1"}[4s]))'
-    wait_for_value(prometheus, cores, 1.5)
+    assert value_near(prometheus, cores, 1.5) == pytest.approx(1.5, rel=NEAR)
     assert prometheus.query("app_latency_seconds")[0][0]["pod"] == "web-1"
 
 
@@ -43,8 +44,10 @@ def test_silenced_node_goes_stale_at_the_next_scrape(prometheus: Prometheus, nod
     wait_until(lambda: prometheus.value(series), "a sample of n2", timeout=10)
 
     node_figures.silence_node("n2")
+    wait_until(lambda: prometheus.value(series) is None, "the series of n2 to end", timeout=20)
 
-    wait_until(lambda: prometheus.value(series) is None, "the series of n2 to end", timeout=5)
+    # Without the mark of staleness Prometheus would give the last sample for five minutes.
+    assert prometheus.query('up{job="figures"}')[0][1] == 1
 
 
 def test_real_node_exporter_is_scraped_and_its_end_is_seen() -> None:
