@@ -8,6 +8,7 @@ server confirmed.
 import logging
 import math
 import threading
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Final
 
@@ -120,15 +121,17 @@ class SlotKeeper:
                 return False
         return True
 
-    def clear(self) -> PlanSlot:
-        """Empty the slot whoever holds it, which only a leader that has just taken over may do; return what was in it.
+    def clear(self, *, leads: Callable[[], bool]) -> PlanSlot:
+        """Empty the slot whoever holds it, which only a leader without a plan may do; return what was in it.
+
+        `leads` is asked once more after the read: in between, another leader may have put its own plan there.
 
         Raises:
             ApiError: it is as it was, or nobody can tell.
         """
         with self._lock:
             seen = self.read()
-            if seen.plan is not None:
+            if seen.plan is not None and leads():
                 self._put(_emptied(seen))
             self._held = None
         return seen

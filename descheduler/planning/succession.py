@@ -19,6 +19,8 @@ from policies.values.plans import Plan
 from sources.kube import errors
 
 _LOG: Final = logging.getLogger(__name__)
+# Arbitrary. A call of a predecessor that was paused may arrive at any time: a plan that nobody carries out any more.
+_LOOKS_ANEW_EVERY: Final = 60.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,6 +39,7 @@ class Succession:
     tools: Tools
     _recent: tuple[Plan, ...] = ()
     _settled: bool = False
+    _looked_at: float = field(default=float("-inf"))
     _doubtful_until: float = field(default=float("-inf"))
     _owed: dict[str, Owed] = field(default_factory=dict)
     _trouble: str = ""
@@ -46,8 +49,10 @@ class Succession:
         if not self.tools.leads():
             self._settled = False
             return False
-        if self._settled:
+        now = self.tools.clock.monotonic()
+        if self._settled and now - self._looked_at < _LOOKS_ANEW_EVERY:
             return True
+        self._looked_at = now
         closed_all = self._close_open()
         self._settled = closed_all and self.tools.clock.monotonic() >= self._doubtful_until
         if self._settled:
@@ -79,10 +84,13 @@ class Succession:
         self._recent = tuple(each for each in self._recent if each.uid not in gone)
 
     def _close_open(self) -> bool:
-        """Close every open plan and empty the slot; False where that could not all be done."""
+        """Close every open plan and empty the slot; False where that could not all be done.
+
+        Reading takes a while, in which another process may have taken the lease and begun a plan: that one is not open.
+        """
         tools = self.tools
         try:
-            left = tools.slot.clear()
+            left = tools.slot.clear(leads=tools.leads)
             plans = tools.store.all()
             unfinished = [plan for plan in plans if not plan.phase.ended]
             cluster = tools.sight.consistent() if unfinished else None
@@ -92,6 +100,8 @@ class Succession:
             self._trouble = str(error)
             return False
         self._trouble = ""
+        if not tools.leads():
+            return False
         if left.plan is not None:
             _LOG.info("the slot held the plan %s of %s and is empty now", left.plan, left.holder)
         ends = [self._close(plan, cluster) for plan in unfinished if cluster is not None]

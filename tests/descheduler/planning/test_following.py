@@ -9,7 +9,7 @@ import pytest
 
 from descheduler.planning.following import LOOKS_ANEW_EVERY
 from descheduler.planning.sights import ListedSight, WatchedSight
-from policies.plans.converging import progress
+from policies.plans.converging import Progress, progress
 from policies.values import kinds
 from policies.values.clusters import Cluster
 from policies.values.plans import Plan
@@ -64,11 +64,14 @@ class Scene:
         self.site.server.put(raw_node(f"m{at}"), raw_pod(f"mark-{at}", node=f"m{at}", workload="mark"))
         eventually(lambda: self.watch.get(kinds.PODS, f"uid-mark-{at}") is not None)
 
-    def same(self, look: Callable[[], Cluster]) -> None:
-        """Fail where the plan's progress is another one on the whole cluster."""
-        assert progress(self.plan, look(), before=self.before) == progress(
-            self.plan, self.watch.snapshot(), before=self.before
-        )
+    def seen(self, look: Callable[[], Cluster]) -> Progress:
+        """Return the plan's progress on what surrounds it."""
+        return progress(self.plan, look(), before=self.before)
+
+    @property
+    def whole(self) -> Progress:
+        """The plan's progress on the whole cluster."""
+        return self.seen(self.watch.snapshot)
 
 
 @pytest.fixture
@@ -87,7 +90,7 @@ def test_what_nothing_has_touched_is_the_same_object(scene: Scene) -> None:
 
     assert set(first.nodes) == {"n1", "n2"}
     assert {pod.name for pod in first.pods.values()} == {"pod1-0", "pod2-0", "pod3-0", "pod4-0"}
-    scene.same(lambda: first)
+    assert scene.seen(lambda: first) == scene.whole
 
 
 def test_how_a_pod_fares_is_no_change(scene: Scene) -> None:
@@ -116,7 +119,7 @@ def test_what_touches_the_plan_is_seen(scene: Scene, happen: Callable[[Site], ob
         scene.settled()
 
         eventually(lambda: look() is not first)
-        scene.same(look)
+        assert scene.seen(look) == scene.whole
         assert look() is look()
 
 
@@ -139,7 +142,7 @@ def test_scaled_workload_is_seen(scene: Scene) -> None:
         eventually(lambda: look().workloads[ref].wanted == 0)
         eventually(lambda: look().workloads[ref] == scene.watch.snapshot().workloads[ref])
         scene.settled()
-        scene.same(look)
+        assert scene.seen(look) == scene.whole
 
 
 def test_rollout_is_seen(scene: Scene) -> None:
@@ -150,7 +153,7 @@ def test_rollout_is_seen(scene: Scene) -> None:
 
         eventually(lambda: progress(scene.plan, look(), before=scene.before).abort is not None)
         scene.settled()
-        scene.same(look)
+        assert scene.seen(look) == scene.whole
 
 
 def test_change_that_nobody_told_of_is_seen_after_a_while(scene: Scene) -> None:
@@ -164,7 +167,7 @@ def test_change_that_nobody_told_of_is_seen_after_a_while(scene: Scene) -> None:
         scene.site.clock.advance(LOOKS_ANEW_EVERY)
 
         assert "uid-pod3-0" not in look().pods
-        scene.same(look)
+        assert scene.seen(look) == scene.whole
 
 
 def test_watch_that_cannot_be_trusted_is_told(scene: Scene) -> None:
