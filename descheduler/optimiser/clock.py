@@ -13,7 +13,8 @@ class Clock:
 
     def __init__(self, options: Options, stop: Stop, *, pods: int) -> None:
         self.deterministic = options.deterministic is not None
-        self.limit = options.deterministic or options.time_limit - min(0.1 * options.time_limit, 0.02 + pods * _AFTER)
+        after = min(0.1 * options.time_limit, 0.02 + pods * _AFTER)
+        self.limit = options.time_limit - after if options.deterministic is None else options.deterministic
         self._stop = stop
         self._started = time.monotonic()
         self._spent = 0.0

@@ -13,6 +13,7 @@ from descheduler.optimiser.problem import Item, Problem, Spread
 from descheduler.optimiser.solution import LARGEST, Options
 
 _MOST: Final = 2**63 - 1  # Kubernetes keeps quantities in 64 bits; a request beyond that fits nowhere
+_MOST_PODS: Final = 2**31 - 1  # Kubernetes keeps a skew in 32 bits; rows of several such numbers fit into 64
 _HEAVIEST: Final = 2**40  # sums over 100,000 pods, times what a loss counts for, fit into 64 bits
 
 
@@ -133,11 +134,11 @@ def _spreads(problem: Problem) -> Iterator[_Fault]:
 
 
 def _spread(spread: Spread) -> Iterator[_Fault]:
-    if spread.max_skew < 1:
-        yield "max_skew", spread.max_skew, "1 or more"
+    if not 1 <= spread.max_skew <= _MOST_PODS:
+        yield "max_skew", spread.max_skew, f"1 to {_MOST_PODS}"
     for at, (domain, pods) in enumerate(spread.fixed):
-        if domain < 0 or pods < 0:
-            yield f"fixed[{at}]", [domain, pods], "a domain and a number of pods, both 0 or more"
+        if domain < 0 or not 0 <= pods <= _MOST_PODS:
+            yield f"fixed[{at}]", [domain, pods], f"a domain of 0 or more and 0 to {_MOST_PODS} pods"
 
 
 def _indices(path: str, indices: Iterable[int], of: Sequence[object]) -> Iterator[_Fault]:

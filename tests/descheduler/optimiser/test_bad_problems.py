@@ -8,9 +8,10 @@ import pytest
 
 from descheduler.optimiser import soundness
 from descheduler.optimiser.checking import check
+from descheduler.optimiser.clock import Clock
 from descheduler.optimiser.guarding import GuardedSolver
 from descheduler.optimiser.opening import in_process
-from descheduler.optimiser.problem import Attraction, Budget, Problem
+from descheduler.optimiser.problem import Attraction, Budget, Problem, Spread
 from descheduler.optimiser.solution import Options, Solution, doing_nothing
 from tests.descheduler.optimiser.builders import make_item, make_problem, make_site
 
@@ -62,6 +63,21 @@ SOUND: dict[str, Problem] = {
     ),
     "a budget beyond measure": make_problem(
         [make_item(node=0)], budgets=(Budget(name="odd", members=(0,), allowed=HUGE),)
+    ),
+    "a spread as wide as there are numbers": make_problem(
+        [make_item("a", node=0), make_item("b"), make_item("c")],
+        spreads=(
+            Spread(
+                name="wide",
+                carriers=(1, 2),
+                counted=(0, 1, 2),
+                domains=(0, 2**62),
+                least_over=(0, 2**62),
+                max_skew=2**31 - 1,
+                min_domains=HUGE,
+                fixed=((0, 2**31 - 1),),
+            ),
+        ),
     ),
     "a victim that runs nowhere": make_problem([make_item(must_leave=True)]),
     "more tiers than pods": make_problem([make_item(tier=7)], tiers=50),
@@ -132,7 +148,7 @@ def test_senseless_options_are_refused_in_words(changes: dict[str, Any], told: s
     assert soundness.option_faults(replace(QUICK, seed=2**31 - 1, price=2**31 - 1)) == ()
 
 
-@pytest.mark.parametrize("deterministic", [1e-9, 0.001, 0.009, 0.015])
+@pytest.mark.parametrize("deterministic", [0.0, 1e-9, 0.001, 0.009, 0.015])
 def test_a_deterministic_solve_without_time_ends(deterministic: float) -> None:
     sizes = {"a": (0, 600), "b": (1, 600), "waits": (None, 700)}
     items = [make_item(key, node=node, requests=(size, size, 1)) for key, (node, size) in sizes.items()]
@@ -142,3 +158,9 @@ def test_a_deterministic_solve_without_time_ends(deterministic: float) -> None:
     solution = GuardedSolver(in_process("bayplan")).solve(fragmented, options, threading.Event())
 
     assert solution.assignment == doing_nothing(fragmented)
+
+
+def test_no_deterministic_time_is_none_of_the_clock_either() -> None:
+    clock = Clock(Options(time_limit=30.0, deterministic=0.0), threading.Event(), pods=1)
+
+    assert (clock.limit, clock.over()) == (0.0, True)

@@ -74,8 +74,11 @@ def test_sound_problem_has_no_fault(problem: Problem) -> None:
             make_problem([ITEM], attractions=(Attraction(name="a", carriers=(3,), matching=(), domains=(0, 1)),)),
             "attractions[0].carriers[0]: seen 3",
         ),
-        (with_spread(max_skew=0), "spreads[0].max_skew: seen 0; allowed is 1 or more"),
-        (with_spread(fixed=((-1, 1),)), "spreads[0].fixed[0]: seen [-1, 1]"),
+        (with_spread(max_skew=0), "spreads[0].max_skew: seen 0; allowed is 1 to 2147483647"),
+        (with_spread(max_skew=2**31), "spreads[0].max_skew: seen 2147483648; allowed is 1 to 2147483647"),
+        (with_spread(fixed=((-1, 1),)), "spreads[0].fixed[0]: seen [-1, 1]; allowed is a domain of 0 or more and 0 to"),
+        (with_spread(fixed=((0, -1),)), "spreads[0].fixed[0]: seen [0, -1]"),
+        (with_spread(fixed=((0, 2**31),)), "spreads[0].fixed[0]: seen [0, 2147483648]"),
         (with_spread(counted=(7,)), "spreads[0].counted[0]: seen 7"),
     ],
 )
