@@ -7,9 +7,10 @@ import pytest
 from simulator.failures import Failure
 from simulator.faults import Before, Delayed, Fail, Fault, LostAnswer, LostRequest, Unconnected
 from tests.descheduler.planning.site import Site, paper, plan_policy
-from tests.descheduler.planning.test_ends import EVICTING, INSTALLING, REALISING, told
+from tests.descheduler.planning.test_ends import told
 from tests.descheduler.planning.test_every_call_of_a_plan import CALLS, at_call
 from tests.descheduler.planning.under_way import in_phase, released, started, two_victims
+from tests.descheduler.planning.ways import EVICTING, INSTALLING, REALISING
 
 ODD: Final[dict[str, Fault]] = {
     "409": Fail(Failure(409, "Conflict", "no")),
