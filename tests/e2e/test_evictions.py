@@ -11,6 +11,7 @@ from launching.paths import REPORTS
 from tests.e2e.descheduling import Descheduling, descheduling, rails
 from tests.e2e.interrupted import INTERRUPTED
 from tests.e2e.scenes import Scene
+from tests.e2e.stopping import wait_stopped
 
 ONE = [{"scope": "cluster", "max": 1, "window": "10m"}]
 
@@ -131,6 +132,8 @@ def test_of_two_processes_one_acts_and_the_other_takes_over(cluster: Deschedulin
         wait_until(lambda: cluster.leader() == other.name, "the other to lead", timeout=10, seen=other.program.tail)
         never(lambda: len(cluster.evicted()) > 1, "a second eviction", during=8)
 
+    assert len(cluster.evicted()) == 1
+
 
 def test_a_leader_paused_before_its_call_and_continued_after_a_takeover_evicts_nobody_twice(
     cluster: Descheduling,
@@ -143,6 +146,7 @@ def test_a_leader_paused_before_its_call_and_continued_after_a_takeover_evicts_n
     with cluster.loop(policy, launcher=(*INTERRUPTED, "stop-before")) as old:
         wait_until(lambda: cluster.states() == {victim: "Intent"}, "the intent", timeout=30, seen=old.program.tail)
         with cluster.loop(policy) as new:
+            wait_stopped(old.program)
             wait_until(lambda: cluster.leader() == new.name, "the takeover", timeout=40, seen=new.program.tail)
             never(lambda: cluster.evicted() != [], "an eviction in its place", during=5)
             old.program.resume()
