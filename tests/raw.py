@@ -122,6 +122,12 @@ def raw_csi_node(name: str = "n1", *, attachable: Mapping[str, int] | None = Non
     return raw_object("storage.k8s.io/v1", "CSINode", name, namespace=None, spec={"drivers": drivers})
 
 
+def raw_csi_driver(name: str, *, needed: bool) -> Raw:
+    """Return a CSIDriver that must, or need not, be on a node before pods with its volumes go there."""
+    spec = {"attachRequired": True, "preventPodSchedulingIfMissing": needed}
+    return raw_object("storage.k8s.io/v1", "CSIDriver", name, namespace=None, spec=spec)
+
+
 def raw_attachment(name: str, *, node: str, volume: str = "pv-1", driver: str = "csi.example.invalid") -> Raw:
     """Return a VolumeAttachment of a PersistentVolume."""
     spec = {"attacher": driver, "nodeName": node, "source": {"persistentVolumeName": volume}}

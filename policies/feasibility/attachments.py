@@ -74,7 +74,7 @@ def _what(attachment: VolumeAttachment, cluster: Cluster) -> Attachment | None:
 
 def unread(cluster: Cluster) -> str | None:
     """Return why it is not known how many volumes more nodes can attach, None where it is."""
-    for kind in (kinds.CSI_NODES, kinds.VOLUME_ATTACHMENTS):
+    for kind in (kinds.CSI_NODES, kinds.CSI_DRIVERS, kinds.VOLUME_ATTACHMENTS):
         if kind in cluster.unreadable:
             return f"{kind} could not be read, so attach limits are unknown: {cluster.unreadable[kind]}"
     return None

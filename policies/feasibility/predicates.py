@@ -12,6 +12,7 @@ import numpy as np
 from policies.feasibility.affinity import AFFINITY
 from policies.feasibility.anti_affinity import ANTI_AFFINITY
 from policies.feasibility.attach_limits import ATTACH_LIMITS
+from policies.feasibility.csi_drivers import CSI_DRIVERS
 from policies.feasibility.host_ports import HOST_PORTS
 from policies.feasibility.node_affinity import NODE_AFFINITY
 from policies.feasibility.node_usable import USABLE
@@ -30,6 +31,7 @@ PREDICATES: Final[tuple[Predicate, ...]] = (
     NODE_AFFINITY,
     TAINTS,
     VOLUMES,
+    CSI_DRIVERS,
     RESOURCES,
     ATTACH_LIMITS,
     HOST_PORTS,

@@ -41,7 +41,11 @@ def state_hash(cluster: Cluster, circumstances: Circumstances) -> str:
         sorted(_pod(pod, memo) for pod in cluster.pods.values() if not pod.ended),
         sorted(_pdb(pdb) for pdb in cluster.pdbs),
         sorted(f"{claim.namespace}/{claim.name} {claim.volume}" for claim in cluster.claims.values()),
-        sorted(f"{node.name} {sorted(node.attachable.items())}" for node in cluster.csi_nodes.values()),
+        sorted(
+            f"{node.name} {sorted(node.attachable.items())} {sorted(node.drivers)}"
+            for node in cluster.csi_nodes.values()
+        ),
+        sorted(driver.name for driver in cluster.csi_drivers.values() if driver.needed),
         sorted(f"{each.node} {each.driver} {each.volume}" for each in cluster.volume_attachments.values()),
         sorted(circumstances.hot),
         sorted(circumstances.fixed),

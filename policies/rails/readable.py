@@ -1,7 +1,7 @@
 """What could not be read is unknown, not empty: an eviction that rests on such a list is refused.
 
 Nodes, pods, PDBs and records concern everybody; controllers, volumes and attach limits
-(CSINodes, VolumeAttachments) only the pods that have them.
+(CSINodes, CSIDrivers, VolumeAttachments) only the pods that have them.
 """
 
 from collections.abc import Iterator
@@ -18,7 +18,7 @@ _CONTROLLERS: Final = {
     "ReplicaSet": (kinds.REPLICA_SETS, kinds.DEPLOYMENTS),
     "StatefulSet": (kinds.STATEFUL_SETS,),
 }
-_ATTACHING: Final = (kinds.CSI_NODES, kinds.VOLUME_ATTACHMENTS)
+_ATTACHING: Final = (kinds.CSI_NODES, kinds.CSI_DRIVERS, kinds.VOLUME_ATTACHMENTS)
 _VOLUMES: Final = (kinds.CLAIMS, kinds.VOLUMES, kinds.STORAGE_CLASSES)
 
 

@@ -65,8 +65,9 @@ was made for |
 | `plan-size` | more disruptions than `plan.maxDisruptions`, or more than one object holds |
 | `no-gain` | somebody would lose his place for no more important gain, or nobody waits any more for what the plan, \
 or a step of it, makes room for |
-| `node-state`, `node-affinity`, `taints`, `volumes`, `attach-limits`, `host-ports`, `anti-affinity`, `affinity`, \
-`topology-spread` | kube-scheduler would not put a planned pod on its node, with everybody else in his place |
+| `node-state`, `node-affinity`, `taints`, `volumes`, `csi-drivers`, `attach-limits`, `host-ports`, \
+`anti-affinity`, `affinity`, `topology-spread` | kube-scheduler would not put a planned pod on its node, with \
+everybody else in his place |
 """
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from policies.values.nodes import Node
 from policies.values.pdbs import Pdb
 from policies.values.pods import Pod
-from policies.values.volumes import Claim, CsiNode, StorageClass, Volume, VolumeAttachment
+from policies.values.volumes import Claim, CsiDriver, CsiNode, StorageClass, Volume, VolumeAttachment
 from policies.values.workloads import Workload, WorkloadRef
 
 
@@ -30,6 +30,7 @@ class Cluster:
     volumes: Mapping[str, Volume] = field(default_factory=dict)
     storage_classes: Mapping[str, StorageClass] = field(default_factory=dict)
     csi_nodes: Mapping[str, CsiNode] = field(default_factory=dict)
+    csi_drivers: Mapping[str, CsiDriver] = field(default_factory=dict)
     volume_attachments: Mapping[str, VolumeAttachment] = field(default_factory=dict)
     namespace_labels: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     unreadable: Mapping[str, str] = field(default_factory=dict)

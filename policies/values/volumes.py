@@ -64,13 +64,22 @@ class StorageClass:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CsiNode:
-    """What the CSI drivers of a node say of it: how many volumes of each can be attached there.
+    """What the CSI drivers of a node say of it: that they are there, how many volumes of each can be attached.
 
     A driver that gives no number is not in `attachable`: no limit is known then, which is not a limit of 0.
     """
 
     name: str
     attachable: Mapping[str, int] = field(default_factory=dict)
+    drivers: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CsiDriver:
+    """A CSIDriver. Where it is `needed`, no pod with its volumes is to go to a node where it is not registered."""
+
+    name: str
+    needed: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

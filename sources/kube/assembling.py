@@ -32,10 +32,10 @@ def assemble(
 ) -> Cluster:
     """Return the cluster. A malformed PDB makes all of them unreadable: it may be the one that protects.
 
-    So does a malformed CSINode, as a node without one has no attach limits, and a malformed VolumeAttachment.
+    So does a malformed CSINode, as a node without one has no attach limits, a CSIDriver and a VolumeAttachment.
     """
     pods: Mapping[str, Pod] = stores.get(kinds.PODS, {})
-    for kind in (kinds.PDBS, kinds.CSI_NODES, kinds.VOLUME_ATTACHMENTS):
+    for kind in (kinds.PDBS, kinds.CSI_NODES, kinds.CSI_DRIVERS, kinds.VOLUME_ATTACHMENTS):
         broken = skipped.get(kind)
         if broken:
             unreadable = {kind: f"malformed: {'; '.join(broken.values())}", **unreadable}
@@ -50,6 +50,7 @@ def assemble(
         volumes=stores.get(kinds.VOLUMES, {}),
         storage_classes=stores.get(kinds.STORAGE_CLASSES, {}),
         csi_nodes=stores.get(kinds.CSI_NODES, {}),
+        csi_drivers=stores.get(kinds.CSI_DRIVERS, {}),
         volume_attachments=stores.get(kinds.VOLUME_ATTACHMENTS, {}),
         namespace_labels=stores.get(kinds.NAMESPACES, {}),
         unreadable=dict(unreadable),

@@ -14,6 +14,7 @@ from sources.kube.decoding.pods import decode_lean_pod, decode_pod
 from sources.kube.decoding.sharing import labels_of
 from sources.kube.decoding.volumes import (
     decode_claim,
+    decode_csi_driver,
     decode_csi_node,
     decode_storage_class,
     decode_volume,
@@ -84,6 +85,9 @@ STORAGE_CLASSES: Final = Kind(
 CSI_NODES: Final = Kind(
     name=kinds.CSI_NODES, path="/apis/storage.k8s.io/v1/csinodes", decode=decode_csi_node, key=by_name
 )
+CSI_DRIVERS: Final = Kind(
+    name=kinds.CSI_DRIVERS, path="/apis/storage.k8s.io/v1/csidrivers", decode=decode_csi_driver, key=by_name
+)
 VOLUME_ATTACHMENTS: Final = Kind(
     name=kinds.VOLUME_ATTACHMENTS,
     path="/apis/storage.k8s.io/v1/volumeattachments",
@@ -108,7 +112,7 @@ JOBS: Final = Kind(name=kinds.JOBS, path="/apis/batch/v1/jobs", decode=decode_jo
 # In the order in which they are listed: what a pod depends on before the pods, so that an owner is seldom unknown.
 EVERYTHING: Final[tuple[Kind[Any], ...]] = (
     NODES, NAMESPACES, DEPLOYMENTS, REPLICA_SETS, STATEFUL_SETS, DAEMON_SETS, JOBS,
-    CLAIMS, VOLUMES, STORAGE_CLASSES, CSI_NODES, VOLUME_ATTACHMENTS, PDBS, PODS,
+    CLAIMS, VOLUMES, STORAGE_CLASSES, CSI_NODES, CSI_DRIVERS, VOLUME_ATTACHMENTS, PDBS, PODS,
 )  # fmt: skip
 
 # A page of 200 whole pods takes the interpreter about 5 ms: a filter call waits no longer than that for it.

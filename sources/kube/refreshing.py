@@ -13,12 +13,13 @@ from policies.values import kinds as names
 from policies.values.nodes import Node
 from policies.values.pdbs import Pdb
 from policies.values.pods import Pod
-from policies.values.volumes import ATTACHMENTS, CsiNode
+from policies.values.volumes import ATTACHMENTS, CsiDriver, CsiNode, VolumeAttachment
 from policies.values.workloads import WorkloadRef
 from sources.kube.api import KubeApi
 from sources.kube.assembling import Stores
 from sources.kube.decoding.workloads import Controller
 from sources.kube.kinds import (
+    CSI_DRIVERS,
     CSI_NODES,
     DEPLOYMENTS,
     NODES,
@@ -100,9 +101,10 @@ def _parts(stores: Stores, focus: Focus) -> Iterator[_Part]:
     if focus.destination is not None and (pod.claims or pod.disks):
         select = {"fieldSelector": f"metadata.name={focus.destination}"}
         yield _Part(kind=CSI_NODES, select=select, covers=_named(focus.destination))
+        yield _Part(kind=CSI_DRIVERS, select={}, covers=_any)
         if _limits(focus.destination, stores):
             # The API selects them by name only: those of one node cannot be asked for.
-            yield _Part(kind=VOLUME_ATTACHMENTS, select={}, covers=lambda _attachment: True)
+            yield _Part(kind=VOLUME_ATTACHMENTS, select={}, covers=_any)
     if focus.destination is not None:
         select = {"fieldSelector": f"spec.nodeName={focus.destination}"}
         yield _Part(kind=PODS, select=select, covers=_on(focus.destination))
@@ -157,6 +159,10 @@ def _made_in(namespace: str) -> Callable[[Controller], bool]:
 
 def _on(node: str) -> Callable[[Pod], bool]:
     return lambda pod: pod.node == node
+
+
+def _any(_one: CsiDriver | VolumeAttachment) -> bool:
+    return True
 
 
 def _labelled(namespace: str, labels: set[tuple[str, str]]) -> Callable[[Pod], bool]:

@@ -24,6 +24,7 @@ _NAMES: Final[Mapping[str, tuple[str, ...]]] = {
     "volumes": ("name",),
     "storage_classes": ("name",),
     "csi_nodes": ("name",),
+    "csi_drivers": ("name",),
     "volume_attachments": ("name",),
     "records": ("name",),
     "standings": ("node",),

@@ -15,7 +15,7 @@ from policies.values.pdbs import Pdb
 from policies.values.pods import Constraints, Pod
 from policies.values.records import EvictionRecord
 from policies.values.standings import NodeStanding
-from policies.values.volumes import Claim, CsiNode, StorageClass, Volume, VolumeAttachment
+from policies.values.volumes import Claim, CsiDriver, CsiNode, StorageClass, Volume, VolumeAttachment
 from policies.values.workloads import Workload, WorkloadRef
 
 VERSION: Final = 1
@@ -50,6 +50,7 @@ class Document:
     volumes: tuple[Volume, ...] = ()
     storage_classes: tuple[StorageClass, ...] = ()
     csi_nodes: tuple[CsiNode, ...] = ()
+    csi_drivers: tuple[CsiDriver, ...] = ()
     volume_attachments: tuple[VolumeAttachment, ...] = ()
     namespace_labels: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     unreadable: Mapping[str, str] = field(default_factory=dict)
@@ -77,6 +78,7 @@ def document(snapshot: Snapshot) -> Document:
         volumes=tuple(cluster.volumes.values()),
         storage_classes=tuple(cluster.storage_classes.values()),
         csi_nodes=tuple(cluster.csi_nodes.values()),
+        csi_drivers=tuple(cluster.csi_drivers.values()),
         volume_attachments=tuple(cluster.volume_attachments.values()),
         namespace_labels=cluster.namespace_labels,
         unreadable=cluster.unreadable,
@@ -101,6 +103,7 @@ def snapshot_of(saved: Document) -> Snapshot:
         volumes={volume.name: volume for volume in saved.volumes},
         storage_classes={storage.name: storage for storage in saved.storage_classes},
         csi_nodes={node.name: node for node in saved.csi_nodes},
+        csi_drivers={driver.name: driver for driver in saved.csi_drivers},
         volume_attachments={each.name: each for each in saved.volume_attachments},
         namespace_labels=saved.namespace_labels,
         unreadable=saved.unreadable,

@@ -13,6 +13,7 @@ import numpy as np
 from descheduler.planning.problems.layout import Layout
 from descheduler.planning.problems.slots import attach_slots
 from policies.feasibility.anti_affinity import ANTI_AFFINITY
+from policies.feasibility.csi_drivers import CSI_DRIVERS
 from policies.feasibility.host_ports import HOST_PORTS
 from policies.feasibility.node_affinity import NODE_AFFINITY
 from policies.feasibility.node_usable import USABLE
@@ -21,7 +22,7 @@ from policies.feasibility.taints import TAINTS
 from policies.feasibility.volumes import VOLUMES
 from policies.values.pods import Pod
 
-_BY_EVERYBODY: Final = (USABLE, NODE_AFFINITY, TAINTS, VOLUMES)
+_BY_EVERYBODY: Final = (USABLE, NODE_AFFINITY, TAINTS, VOLUMES, CSI_DRIVERS)
 _BY_THOSE_WHO_STAY: Final = (HOST_PORTS, ANTI_AFFINITY)
 
 

@@ -1,10 +1,10 @@
-"""PersistentVolumeClaims, PersistentVolumes, StorageClasses, CSINodes and VolumeAttachments; judges nothing."""
+"""Claims, PersistentVolumes, StorageClasses, CSINodes, CSIDrivers and VolumeAttachments; judges nothing."""
 
 from collections.abc import Mapping
 from typing import Any, Final
 
 from policies.values.selectors import NodeSelectorTerm, Operator
-from policies.values.volumes import Attachment, Claim, CsiNode, StorageClass, Volume, VolumeAttachment
+from policies.values.volumes import Attachment, Claim, CsiDriver, CsiNode, StorageClass, Volume, VolumeAttachment
 from sources.kube.decoding.migrated import disk_of, driver_of
 from sources.kube.decoding.selectors import node_terms, topology_terms
 from sources.kube.decoding.sharing import word, word_or_none
@@ -77,17 +77,28 @@ def decode_storage_class(raw: _Raw) -> StorageClass:
 
 
 def decode_csi_node(raw: _Raw) -> CsiNode:
-    """Read how many volumes the drivers of a node can attach; a driver that gives no number is left out.
+    """Read which drivers a node has and how many volumes they can attach; one that gives no number is left out there.
 
     Raises:
         KeyError, TypeError, ValueError, AttributeError: malformed.
     """
     drivers = (raw.get("spec") or {}).get("drivers") or ()
-    counts = ((word(one["name"]), (one.get("allocatable") or {}).get("count")) for one in drivers)
+    counts = {word(one["name"]): (one.get("allocatable") or {}).get("count") for one in drivers}
     return CsiNode(
         name=word(raw["metadata"]["name"]),
-        attachable={driver: int(count) for driver, count in counts if count is not None},
+        attachable={driver: int(count) for driver, count in counts.items() if count is not None},
+        drivers=frozenset(counts),
     )
+
+
+def decode_csi_driver(raw: _Raw) -> CsiDriver:
+    """Read whether a driver must be on a node before pods with its volumes go there.
+
+    Raises:
+        KeyError, TypeError, ValueError, AttributeError: malformed.
+    """
+    needed = (raw.get("spec") or {}).get("preventPodSchedulingIfMissing")
+    return CsiDriver(name=word(raw["metadata"]["name"]), needed=bool(needed))
 
 
 def decode_volume_attachment(raw: _Raw) -> VolumeAttachment:

@@ -119,7 +119,7 @@ def test_only_pods_where_a_volume_stands_attached_are_its_users() -> None:
     assert without_users(CLUSTER, pods) == {}
 
 
-@pytest.mark.parametrize("kind", [kinds.CSI_NODES, kinds.VOLUME_ATTACHMENTS])
+@pytest.mark.parametrize("kind", [kinds.CSI_NODES, kinds.CSI_DRIVERS, kinds.VOLUME_ATTACHMENTS])
 def test_limits_are_unknown_while_either_list_is_not_read(kind: str) -> None:
     assert unread(CLUSTER) is None
     assert unread(replace(CLUSTER, unreadable={kind: "403"})) == (

@@ -16,7 +16,7 @@ from policies.values.clusters import Cluster
 from policies.values.pdbs import Pdb
 from policies.values.pods import Constraints, Phase, PodTerm
 from policies.values.selectors import LabelSelector
-from policies.values.volumes import Attachment, Claim, CsiNode, VolumeAttachment
+from policies.values.volumes import Attachment, Claim, CsiDriver, CsiNode, VolumeAttachment
 from tests.builders import NOW, make_cluster, make_node, make_pod
 from tests.policies.plans.plan_builders import the_paper, with_node, with_pods
 from tests.strategies import clusters
@@ -51,6 +51,8 @@ OTHER: dict[str, Callable[[Cluster], Cluster]] = {
     "a volume": lambda cluster: with_pods(cluster, replace(WEB, claims=("data",))),
     "a disk": lambda cluster: with_pods(cluster, replace(WEB, disks=(Attachment("driver", "disk"),))),
     "an attach limit": lambda cluster: replace(cluster, csi_nodes={"n1": CsiNode(name="n1", attachable={"d": 1})}),
+    "a driver": lambda cluster: replace(cluster, csi_nodes={"n1": CsiNode(name="n1", drivers=frozenset({"d"}))}),
+    "a driver's need": lambda cluster: replace(cluster, csi_drivers={"d": CsiDriver(name="d", needed=True)}),
     "a volume attached": lambda cluster: replace(
         cluster, volume_attachments={"va": VolumeAttachment(name="va", node="n1", driver="d", volume="v")}
     ),

@@ -146,14 +146,17 @@ def test_malformed_pdb_makes_all_of_them_unreadable(api: ApiServer) -> None:
     assert "malformed: default/odd: " in list_cluster(api).unreadable[names.PDBS]
 
 
-def test_malformed_csi_node_or_attachment_makes_all_of_its_kind_unreadable(api: ApiServer) -> None:
+def test_malformed_csi_node_driver_or_attachment_makes_all_of_its_kind_unreadable(api: ApiServer) -> None:
     odd = {"metadata": {"name": "n1"}, "spec": {"drivers": [{"name": "fast", "allocatable": {"count": "many"}}]}}
     api.put({"apiVersion": "storage.k8s.io/v1", "kind": "CSINode"} | odd)
 
     api.put({"apiVersion": "storage.k8s.io/v1", "kind": "VolumeAttachment", "metadata": {"name": "va"}, "spec": {}})
 
+    api.put({"apiVersion": "storage.k8s.io/v1", "kind": "CSIDriver", "metadata": {"name": "fast"}, "spec": ["x"]})
+
     unreadable = list_cluster(api).unreadable
 
+    assert "malformed: fast: " in unreadable[names.CSI_DRIVERS]
     assert "malformed: n1: " in unreadable[names.CSI_NODES]
     assert "malformed: va: " in unreadable[names.VOLUME_ATTACHMENTS]
 

@@ -17,6 +17,7 @@ from sources.kube.refreshing import Focus, Refreshed, refresh
 from tests.builders import make_pod
 from tests.raw import (
     raw_attachment,
+    raw_csi_driver,
     raw_csi_node,
     raw_node,
     raw_pdb,
@@ -106,6 +107,18 @@ def test_what_is_attached_is_listed_anew_where_a_limit_is_named(
 
     assert len(server.calls.of("list", "volumeattachments")) == asked
     assert set(seen) == ({"new"} if asked else {"gone"})
+
+
+def test_a_pod_with_volumes_rests_on_what_their_drivers_ask_for(server: ApiServer) -> None:
+    server.put(raw_csi_driver("fast", needed=False), raw_csi_driver("gone", needed=True))
+    stores = stores_of(server)
+    server.put(raw_csi_driver("fast", needed=True))
+    server.remove("csidrivers", "gone")
+
+    seen = refreshed(server, stores, pod=make_pod(claims=("data",))).stores[names.CSI_DRIVERS]
+
+    assert {name: driver.needed for name, driver in seen.items()} == {"fast": True}
+    assert refreshed(server, stores).stores[names.CSI_DRIVERS] == stores[names.CSI_DRIVERS]
 
 
 @pytest.mark.parametrize("focus", [{}, {"pod": make_pod(claims=("data",)), "destination": None}])

@@ -11,7 +11,7 @@ from policies.values.clusters import Cluster
 from policies.values.nodes import Taint
 from policies.values.pods import Constraints, HostPort, Pod, PodTerm, Toleration
 from policies.values.selectors import LabelSelector, NodeSelectorTerm, Operator, Requirement
-from policies.values.volumes import Attachment, Claim, CsiNode, StorageClass, Volume, VolumeAttachment
+from policies.values.volumes import Attachment, Claim, CsiDriver, CsiNode, StorageClass, Volume, VolumeAttachment
 from policies.values.workloads import WorkloadRef
 from sources.snapshots.masking import mask
 from sources.snapshots.snapshot import Snapshot
@@ -85,7 +85,12 @@ def secretive() -> Snapshot:
             claims={"secretns/secretclaim": claim},
             volumes={"secretvolume": volume},
             storage_classes={"secretclass": StorageClass(name="secretclass", driver="secretdriver")},
-            csi_nodes={"secretnode-1": CsiNode(name="secretnode-1", attachable={"secretdriver": 7})},
+            csi_nodes={
+                "secretnode-1": CsiNode(
+                    name="secretnode-1", attachable={"secretdriver": 7}, drivers=frozenset({"secretdriver"})
+                )
+            },
+            csi_drivers={"secretdriver": CsiDriver(name="secretdriver", needed=True)},
             volume_attachments={"secretvolume": there},
             namespace_labels={"secretns": {"secretlabel": "secretapp"}},
             unreadable={"nodes": "secretreason"},
@@ -136,6 +141,7 @@ def test_what_fits_together_still_does() -> None:
     ]
     assert limit(node, pod.disks[0].driver, cluster) == 5
     assert cluster.csi_nodes[node.name].attachable == {pod.disks[0].driver: 7}
+    assert cluster.csi_nodes[node.name].drivers == cluster.csi_drivers.keys() == {pod.disks[0].driver}
     assert cluster.namespace_labels.keys() == {pod.namespace}
     assert mask(secretive(), salt="s").use["cpu"].keys() == {pod.uid}
 

@@ -14,7 +14,7 @@ from policies.values.clusters import Cluster
 from policies.values.pods import Constraints, HostPort
 from policies.values.records import Landing, Verification
 from policies.values.standings import Confidence, NodeStanding
-from policies.values.volumes import Attachment, CsiNode, VolumeAttachment
+from policies.values.volumes import Attachment, CsiDriver, CsiNode, VolumeAttachment
 from policies.values.workloads import WorkloadRef
 from sources.snapshots.flaws import SnapshotErrors
 from sources.snapshots.reading import parse_snapshot, read_snapshot
@@ -34,7 +34,8 @@ def small() -> Snapshot:
             [make_node()],
             [make_pod(disks=(Attachment("fast", "disk"),))],
             [make_workload()],
-            csi_nodes={"n1": CsiNode(name="n1", attachable={"fast": 0})},
+            csi_nodes={"n1": CsiNode(name="n1", attachable={"fast": 0}, drivers=frozenset({"fast"}))},
+            csi_drivers={"fast": CsiDriver(name="fast", needed=True)},
             volume_attachments={"va": VolumeAttachment(name="va", node="n1", driver="fast", volume="pv")},
         ),
         records=(make_record(verification=Verification(landing=Landing.MOVED, after={"headroom": 0.5})),),

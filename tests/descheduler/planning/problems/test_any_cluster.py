@@ -26,7 +26,7 @@ from policies.values.plans import Headcount, Plan, PlanAction, Quota
 from policies.values.pods import Constraints, HostPort, Owner, Pod, PodTerm, SpreadConstraint
 from policies.values.selectors import LabelSelector, Operator, Requirement
 from policies.values.standings import NodeStanding
-from policies.values.volumes import Claim, CsiNode, Volume
+from policies.values.volumes import Claim, CsiDriver, CsiNode, Volume
 from tests import strategies
 from tests.builders import make_cluster, make_node, make_pod
 from tests.descheduler.planning.problems.paper import TEMPLATE, make_policy, make_situation, solution
@@ -86,8 +86,16 @@ def busy_clusters(draw: st.DrawFn) -> Cluster:
         pods,
         claims={f"default/{name}": Claim(namespace="default", name=name, volume=name) for name in disks},
         volumes={name: Volume(name=name, driver="disk") for name in disks},
-        csi_nodes={node.name: CsiNode(name=node.name, attachable=draw(attachable(node, pods))) for node in nodes},
+        csi_nodes={node.name: draw(csi_nodes(node, pods)) for node in nodes},
+        csi_drivers={"disk": CsiDriver(name="disk", needed=draw(st.booleans()))},
     )
+
+
+def csi_nodes(node: Node, pods: Iterable[Pod]) -> st.SearchStrategy[CsiNode]:
+    """A node with the driver, or where nobody needs it yet, perhaps without."""
+    used = any(pod.claims for pod in pods if pod.node == node.name)
+    drivers = st.sampled_from((frozenset({"disk"}), frozenset({"disk"} if used else ())))
+    return st.builds(CsiNode, name=st.just(node.name), attachable=attachable(node, pods), drivers=drivers)
 
 
 def attachable(node: Node, pods: Iterable[Pod]) -> st.SearchStrategy[dict[str, int]]:

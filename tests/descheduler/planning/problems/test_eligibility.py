@@ -8,7 +8,7 @@ from descheduler.planning.problems.building import build
 from policies.values.nodes import Taint
 from policies.values.pods import Constraints, HostPort, Pod, PodTerm, SpreadConstraint, Toleration
 from policies.values.selectors import LabelSelector, NodeSelectorTerm, Operator, Requirement
-from policies.values.volumes import Claim, StorageClass, Volume
+from policies.values.volumes import Claim, CsiDriver, CsiNode, StorageClass, Volume
 from tests.builders import make_cluster, make_node, make_pod
 from tests.descheduler.planning.problems.paper import eligible, make_situation
 
@@ -58,6 +58,18 @@ def test_volumes_choose_their_zone() -> None:
     assert places(pod, claims=claims, volumes={"v1": Volume(name="v1", node_terms=(IN_ZONE_B,))}) == ["n3"]
     assert places(pod, claims=claims, volumes={"v1": Volume(name="v1")}) == ["n1", "n3"]
     assert places(pod, claims=unbound, storage_classes={"late": late}) == ["n3"]
+
+
+def test_a_driver_that_must_be_there_chooses_its_nodes() -> None:
+    pod = make_pod("api-0", node=None, workload="api", claims=("data",))
+    world: dict[str, Any] = {
+        "claims": {"default/data": Claim(namespace="default", name="data", volume="v1")},
+        "volumes": {"v1": Volume(name="v1", driver="disk")},
+        "csi_nodes": {"n1": CsiNode(name="n1", drivers=frozenset({"disk"}))},
+    }
+
+    assert places(pod, csi_drivers={"disk": CsiDriver(name="disk", needed=True)}, **world) == ["n1"]
+    assert places(pod, csi_drivers={"disk": CsiDriver(name="disk")}, **world) == ["n1", "n3"]
 
 
 def test_a_pod_without_a_known_claim_is_placed_nowhere() -> None:

@@ -18,6 +18,7 @@ from sources.kube.decoding.sharing import Shared
 from sources.kube.decoding.times import rfc3339, unix_seconds, unix_seconds_or_none
 from sources.kube.decoding.volumes import (
     decode_claim,
+    decode_csi_driver,
     decode_csi_node,
     decode_storage_class,
     decode_volume,
@@ -191,17 +192,34 @@ def test_csi_node_says_how_many_volumes_each_driver_attaches() -> None:
         )
     )
 
-    assert (node.name, node.attachable) == ("n1", {"fast": 25, "full": 0})
+    assert (node.name, node.attachable, node.drivers) == ("n1", {"fast": 25, "full": 0}, frozenset({"fast", "full"}))
 
 
 @pytest.mark.parametrize("driver", [{}, {"allocatable": None}, {"allocatable": {}}, {"allocatable": {"count": None}}])
 def test_csi_driver_without_a_number_says_nothing(driver: dict[str, Any]) -> None:
-    assert decode_csi_node(csi_node({"name": "fast", "nodeID": "i-1", **driver})).attachable == {}
+    node = decode_csi_node(csi_node({"name": "fast", "nodeID": "i-1", **driver}))
+
+    assert (node.attachable, node.drivers) == ({}, frozenset({"fast"}))
 
 
 def test_csi_node_without_drivers_says_nothing() -> None:
     assert decode_csi_node({"metadata": {"name": "n1"}}).attachable == {}
     assert decode_csi_node({"metadata": {"name": "n1"}, "spec": {"drivers": None}}).attachable == {}
+
+
+@pytest.mark.parametrize(
+    ("spec", "needed"),
+    [
+        ({"preventPodSchedulingIfMissing": True}, True),
+        ({"preventPodSchedulingIfMissing": False}, False),
+        ({"attachRequired": True}, False),
+        (None, False),
+    ],
+)
+def test_csi_driver_is_needed_where_it_says_so(spec: dict[str, Any] | None, needed: object) -> None:
+    driver = decode_csi_driver({"metadata": {"name": "fast"}, "spec": spec})
+
+    assert (driver.name, driver.needed) == ("fast", needed)
 
 
 @pytest.mark.parametrize(
