@@ -8,6 +8,7 @@ from typing import Any, Final
 
 from controlplane.objects import Object
 from controlplane.waiting import wait_until
+from tests.e2e.planning import Lot, Planning, small
 from tests.e2e.scenes import Scene
 
 DRIVER: Final = "disk.controlplane.test"
@@ -56,6 +57,23 @@ class Disks:
 
     def _volume(self, name: str) -> str:
         return f"{self.scene.name}-{name}"
+
+
+def lay_out(plans: Planning, disks: Disks) -> tuple[str, str]:
+    """Lay out an example with volumes, and return its nodes: `db` is to go from the second to the first one.
+
+    There it would stand beside `log`; that makes room for a pod of 0.6 cores.
+    """
+    first, second = plans.scene.nodes(2, small())
+    plans.lay_out(
+        Lot(name="log", cpu="500m", nodes=[first], spec={"volumes": disks.claim("log")}),
+        Lot(name="fixed", cpu="300m", nodes=[second]),
+        Lot(name="db", cpu="400m", nodes=[second], spec={"volumes": disks.claim("data")}),
+    )
+    for app in ("log", "fixed"):
+        plans.veto(app)
+    plans.rules = plans.floor(0)
+    return first, second
 
 
 def _volume(name: str, *, claim: str, namespace: str) -> Object:

@@ -10,8 +10,8 @@ from controlplane.programs.prometheus import Prometheus
 from controlplane.waiting import never, wait_until
 from launching.services import Service
 from tests.e2e.descheduling import Descheduling, descheduling, rails
-from tests.e2e.disks import DRIVER, Disks
-from tests.e2e.planning import Lot, Planning, small
+from tests.e2e.disks import DRIVER, Disks, lay_out
+from tests.e2e.planning import Planning
 from tests.e2e.scenes import Scene, summary
 
 
@@ -61,16 +61,8 @@ def test_pod_is_evicted_only_where_its_volume_can_be_attached(cluster: Deschedul
 
 def test_a_plan_moves_nobody_where_his_volume_cannot_be_attached(plans: Planning) -> None:
     disks = Disks(plans.scene)
-    first, second = plans.scene.nodes(2, small())
-    plans.lay_out(
-        Lot(name="log", cpu="500m", nodes=[first], spec={"volumes": disks.claim("log")}),
-        Lot(name="fixed", cpu="300m", nodes=[second]),
-        Lot(name="db", cpu="400m", nodes=[second], spec={"volumes": disks.claim("data")}),
-    )
-    for app in ("log", "fixed"):
-        plans.veto(app)
+    first, second = lay_out(plans, disks)
     disks.limit(first, 1)
-    plans.rules = plans.floor(0)
     policy = plans.policy(eviction={"minReadyReplicas": 0}, trigger="periodic")
     plans.extend(policy)
     service = plans.plan_for(policy)

@@ -10,11 +10,11 @@ import pytest
 from controlplane.waiting import wait_until
 from launching.services import Service
 from tests.e2e import doubling
-from tests.e2e.disks import Disks
+from tests.e2e.disks import Disks, lay_out
 from tests.e2e.doubling import Pair
 from tests.e2e.elsewhere import Elsewhere
 from tests.e2e.plan_sights import phase_of, reason_of
-from tests.e2e.planning import Lot, Planning, small
+from tests.e2e.planning import Planning
 from tests.e2e.scenes import node_of
 from tests.e2e.stopping import wait_stopped
 
@@ -105,16 +105,8 @@ def test_a_budget_that_is_raised(plans: Planning) -> None:
 def test_a_destination_that_can_attach_fewer_volumes(plans: Planning) -> None:
     disks = Disks(plans.scene)
     policy = plans.policy(eviction={"minReadyReplicas": 0})
-    plans.rules = plans.floor(0)
     extender, descheduler = plans.launch_extender(policy), plans.launch_descheduler(policy, moment=MOMENT)
-    first, second = plans.scene.nodes(2, small())
-    plans.lay_out(
-        Lot(name="log", cpu="500m", nodes=[first], spec={"volumes": disks.claim("log")}),
-        Lot(name="fixed", cpu="300m", nodes=[second]),
-        Lot(name="db", cpu="400m", nodes=[second], spec={"volumes": disks.claim("data")}),
-    )
-    for app in ("log", "fixed"):
-        plans.veto(app)
+    first, _ = lay_out(plans, disks)
     disks.limit(first, 2)
     plans.serve(extender)
     descheduler.program.wait_ready()
