@@ -11,6 +11,7 @@ import click
 
 from bayplan.consoles import console
 from bayplan.exits import NoLease, Unreachable, policy_that_must_be_valid
+from bayplan.live import NEEDED
 from bayplan.logs import set_up
 from bayplan.options import common_options, duration, output_option, port_option
 from bayplan.settings import ProcessSettings
@@ -91,7 +92,9 @@ def run(  # noqa: PLR0913  # one argument an option, as click has it
     made = Process(replace(setting, failed_solves=failed_solves))
     try:
         if once:
-            _print(_once(made), made.planned, output)
+            result = _once(made)
+            _print(result, made.planned, output)
+            _must_have_seen(result)
         else:
             made.run_loop(host=host, port=port)
     finally:
@@ -126,6 +129,13 @@ def _once(made: Process) -> CycleResult:
         raise NoLease(str(problem)) from problem
     except ApiError as problem:
         raise Unreachable(str(problem)) from problem
+
+
+def _must_have_seen(result: CycleResult) -> None:
+    """End with an error where nodes or pods could not be listed: a run that sees nothing must not look well."""
+    for kind in NEEDED:
+        if (why := result.troubles.get(f"list/{kind}")) is not None:
+            raise Unreachable(f"the {kind} cannot be listed: {why}")
 
 
 def _print(result: CycleResult, planned: Result | None, output: str) -> None:

@@ -17,13 +17,13 @@ from sources.clocks import SystemClock
 from sources.kube.api import KubeApi
 from sources.kube.client import connect
 from sources.kube.decoding.tolerant import MalformedObject
-from sources.kube.errors import ApiError
+from sources.kube.errors import ApiError, NotFound, StatusError
 from sources.policy_file import read_policy
 from sources.signals.opening import open_signals
 from sources.signals.reader import Inventories, OpenReader
 from sources.snapshots.snapshot import Snapshot
 
-_NEEDED: Final = ("nodes", "pods")  # without these there is no snapshot; without anything else rails refuse
+NEEDED: Final = ("nodes", "pods")  # without these there is no snapshot; without anything else rails refuse
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,8 +52,18 @@ def cluster(kubeconfig: Path | None) -> Iterator[KubeApi]:
             yield api
         finally:
             api.close()
+    except NotFound as problem:
+        # An object that is not there has been told of before: here it is the kind.
+        text = f"{_place(kubeconfig)}: the cluster has no such kind, is Bayplan installed there? {problem}"
+        raise Unreachable(text) from problem
+    except StatusError as problem:
+        raise Unreachable(f"{_place(kubeconfig)}: {problem}") from problem
     except (ApiError, MalformedObject) as problem:
         raise Unreachable(str(problem)) from problem
+
+
+def _place(kubeconfig: Path | None) -> str:
+    return "the pod's ServiceAccount" if kubeconfig is None else f"kubeconfig {kubeconfig}"
 
 
 def live_snapshot(whence: Whence, policy: Policy) -> Snapshot:
@@ -66,7 +76,7 @@ def live_snapshot(whence: Whence, policy: Policy) -> Snapshot:
         snapshot, troubles = take(
             api, policy, namespace=whence.namespace, open_signals=open_reader, clock=SystemClock()
         )
-    for kind in _NEEDED:
+    for kind in NEEDED:
         if kind in snapshot.cluster.unreadable:
             raise Unreachable(f"the {kind} cannot be listed: {snapshot.cluster.unreadable[kind]}")
     for step, text in troubles.items():

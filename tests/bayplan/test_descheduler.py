@@ -14,6 +14,8 @@ from bayplan.settings import ProcessSettings
 from descheduler.process import Process
 from simulator.api_server import ApiServer
 from simulator.clock import ManualClock
+from simulator.failures import Failure
+from simulator.faults import Fail
 from sources.policy_file import PolicyFile
 from tests.raw import raw_lease, raw_node, raw_workload
 
@@ -122,6 +124,29 @@ def test_an_api_that_is_gone_ends_a_single_run_with_its_code(policy: Callable[[s
 
     with pytest.raises(Unreachable):
         descheduler._once(made)
+
+
+@pytest.mark.parametrize("kind", ["nodes", "pods"])
+def test_a_single_run_that_may_not_list_nodes_or_pods_ends_with_its_code(
+    policy: Callable[[str], Path], kind: str
+) -> None:
+    server = cluster()
+    server.faults.add(Fail(Failure(403, "Forbidden", "no right")), method="GET", path=f"/api/v1/{kind}")
+
+    result = descheduler._once(process(server, policy("enforce")))
+
+    with pytest.raises(Unreachable, match=f"the {kind} cannot be listed: 403 Forbidden: no right"):
+        descheduler._must_have_seen(result)
+
+
+def test_a_single_run_without_another_right_does_what_it_can(policy: Callable[[str], Path]) -> None:
+    server = cluster()
+    server.faults.add(Fail(Failure(403, "Forbidden", "no right")), method="GET", path="/apis/apps/v1/replicasets")
+
+    result = descheduler._once(process(server, policy("enforce")))
+
+    assert "list/replicasets" in result.troubles
+    descheduler._must_have_seen(result)
 
 
 def test_a_held_lease_ends_a_single_enforcing_run_with_its_code(policy: Callable[[str], Path]) -> None:
