@@ -12,7 +12,7 @@ from policies.feasibility.node_state import why_unusable
 from policies.plans.bypass import unexplained
 from policies.plans.gains import still_wanted
 from policies.plans.owners import rollout
-from policies.plans.quotas import Place, kind
+from policies.plans.quotas import place_for
 from policies.plans.tallies import Tally, tallies
 from policies.values import kinds
 from policies.values.clusters import Cluster
@@ -120,12 +120,12 @@ def _counts(plan: Plan, now: Cluster, counted: Mapping[WorkloadRef, Tally]) -> P
     placed = moved = evicted = 0
     # Disruptions stand before placements, so that what is missing of a kind is taken off its moves.
     for entry in plan.entries:
+        place = place_for(entry)
         if entry.target is None:
             evicted += not _runs(entry, now, terminating=False)
-        elif entry.controller is None:
+        elif place is None:
             placed += entry.uid not in unbound
         else:
-            place = Place(kind(entry.controller, entry.requests), entry.target)
             arrived = left.get(place, 0) == 0
             if not arrived:
                 left[place] -= 1

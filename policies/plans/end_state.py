@@ -15,7 +15,17 @@ from policies.feasibility.host_ports import HOST_PORTS
 from policies.feasibility.occupancy import Occupancy
 from policies.feasibility.predicates import PREDICATES
 from policies.feasibility.resources import RESOURCES
-from policies.plans.quotas import Kind, Place, kind, kind_among, kind_of, leaving, making_way, remaining, unbound_pins
+from policies.plans.quotas import (
+    Kind,
+    kind,
+    kind_among,
+    kind_of,
+    leaving,
+    making_way,
+    place_for,
+    remaining,
+    unbound_pins,
+)
 from policies.plans.reservations import ports_clash
 from policies.rails.view import View
 from policies.values.clusters import Cluster
@@ -92,8 +102,8 @@ def _coming(plan: Plan, known: _Known) -> Iterator[Pod]:
     for at, entry in enumerate(plan.entries):
         if entry.target is None or (entry.controller is None and entry.uid not in unbound):
             continue
-        if entry.controller is not None:
-            place = Place(kind(entry.controller, entry.requests), entry.target)
+        place = place_for(entry)
+        if place is not None:
             if left[place] == 0 or _has_arrived(entry, known):
                 continue
             left[place] -= 1

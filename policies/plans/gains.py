@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from policies.plans.lessening import Loss, without
-from policies.plans.quotas import Place, kind
+from policies.plans.quotas import Place, place_for
 from policies.plans.tallies import Tally, tallies
 from policies.values.clusters import Cluster
 from policies.values.plans import Plan, PlanEntry
@@ -106,11 +106,7 @@ def _awaited(counted: Mapping[WorkloadRef, Tally], standing: Sequence[PlanEntry]
     missing = Counter[Place]()
     for tally in counted.values():
         missing.update(tally.missing)
-    missing.subtract(
-        Place(kind(entry.controller, entry.requests), entry.target)
-        for entry in standing
-        if entry.controller is not None and entry.target is not None
-    )
+    missing.subtract(place for entry in standing if (place := place_for(entry)) is not None)
     return +missing
 
 

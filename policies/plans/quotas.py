@@ -55,6 +55,18 @@ def place_of(quota: Quota) -> Place:
     return Place(kind(quota.controller, quota.requests), quota.node)
 
 
+def place_for(entry: PlanEntry) -> Place | None:
+    """Return where one like an entry's pod is to come; None for a bare one, and for one that gets no node."""
+    if entry.controller is None or entry.target is None:
+        return None
+    return Place(kind(entry.controller, entry.requests), entry.target)
+
+
+def kinds_of(plan: Plan) -> frozenset[Kind]:
+    """Return the kinds of pods that the plan counts."""
+    return frozenset(kind(headcount.controller, headcount.requests) for headcount in plan.headcounts)
+
+
 def leaving(plan: Plan) -> frozenset[str]:
     """Return the UIDs of the pods that the plan takes away, done or not: nobody counts on them any more."""
     return frozenset(entry.uid for entry in plan.disruptions)

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from policies.plans.owners import growth, workloads_by_controller
-from policies.plans.quotas import Kind, Place, kind, kind_among, leaving, wanted
+from policies.plans.quotas import Kind, Place, kind_among, kinds_of, leaving, wanted
 from policies.values.clusters import Cluster
 from policies.values.plans import Headcount, Plan
 from policies.values.workloads import WorkloadRef
@@ -61,8 +61,7 @@ class Tally:
 
 def tallies(plan: Plan, now: Cluster) -> Mapping[WorkloadRef, Tally]:
     """Return the tally of each controller of the plan."""
-    known = {kind(each.controller, each.requests) for each in plan.headcounts}
-    bound, pending = _count(known, leaving(plan), now)
+    bound, pending = _count(kinds_of(plan), leaving(plan), now)
     # Grouped once: a plan of hundreds of controllers is looked at several times a second.
     goals, headcounts = dict[WorkloadRef, dict[Place, int]](), dict[WorkloadRef, list[Headcount]]()
     for place, count in wanted(plan).items():
@@ -86,7 +85,7 @@ def tallies(plan: Plan, now: Cluster) -> Mapping[WorkloadRef, Tally]:
 
 
 def _count(
-    known: set[Kind], gone: frozenset[str], now: Cluster
+    known: frozenset[Kind], gone: frozenset[str], now: Cluster
 ) -> tuple[Mapping[WorkloadRef, Counter[Place]], Counter[WorkloadRef]]:
     controllers = {of.controller for of in known}
     bound, pending = dict[WorkloadRef, Counter[Place]](), Counter[WorkloadRef]()

@@ -10,7 +10,7 @@ from typing import Final
 
 from policies.plans.end_state import why_not
 from policies.plans.gains import in_vain, left_by_itself, still_wanted
-from policies.plans.quotas import Kind, Place, kind, kind_among, leaving, wanted
+from policies.plans.quotas import Kind, Place, kind, kind_among, kinds_of, leaving, wanted
 from policies.plans.rails import Pair, first_plan_refusal, under_plan
 from policies.rails.situation import Situation
 from policies.values import kinds
@@ -125,7 +125,7 @@ def _miscounted(plan: Plan, cluster: Cluster) -> Iterator[Refusal]:
 
 def _census(plan: Plan, cluster: Cluster) -> tuple[Counter[Place], Counter[Kind]]:
     """Return how many pods of the plan's kinds stay on each node, nominated ones included, and how many wait."""
-    known = {kind(headcount.controller, headcount.requests) for headcount in plan.headcounts}
+    known = kinds_of(plan)
     controllers, gone = {of.controller for of in known}, leaving(plan)
     standing, waiting = Counter[Place](), Counter[Kind]()
     for pod in cluster.pods.values():
