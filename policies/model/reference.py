@@ -14,7 +14,8 @@ _HEAD: Final = """\
 The policy is the only thing an operator tunes; both services read the same one. `bayplan policy check FILE` checks it,
 `bayplan policy preset NAME` prints one to begin with, `bayplan policy schema` prints the JSON schema for editors.
 
-* **duration**: a number with `ms`, `s`, `m`, `h` or `d`, also joined (`1h30m`). Without a unit only 0 is allowed.
+* **duration**: a number with `ms`, `s`, `m`, `h` or `d`, also joined (`1h30m`), `36500d` at most. Without a unit
+  only 0 is allowed.
 * **share**: `80%`, or a number from 0.0 to 1.0.
 * **query**: PromQL.
 * Unknown and duplicate keys, YAML aliases and tags are refused. YAML 1.2 is read: `off` is a word, `80e9` a number.
