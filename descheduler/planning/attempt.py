@@ -1,4 +1,4 @@
-"""One attempt at a plan, blocking or beside everything else: compute, then show, or install and carry out."""
+"""One attempt at a plan, blocking or beside everything else: what is found is shown, or installed and carried out."""
 
 import logging
 import math
@@ -6,24 +6,19 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Final
 
-from descheduler.ledger import Ledger
-from descheduler.observing import on_one_clock
 from descheduler.planning import installing, telling
 from descheduler.planning.carrying import Carrier
-from descheduler.planning.computing import LEAST, Computed, Question
-from descheduler.planning.desk import RELIEF, Asked, Desk
+from descheduler.planning.computing import Computed
+from descheduler.planning.desk import RELIEF, Asked
 from descheduler.planning.ending import Carried, Stay, aborted
 from descheduler.planning.evicting import Evictions
 from descheduler.planning.guarding import Guard
-from descheduler.planning.problems.measured import NOTHING_MEASURED
-from descheduler.planning.results import BUSY, CANCELLED, OBSERVED, REFUSED, STANDBY, UNREADABLE, Result
+from descheduler.planning.inquiring import Inquiry, good_until
+from descheduler.planning.results import BUSY, OBSERVED, STANDBY, UNREADABLE, Result
 from descheduler.planning.store import closed
 from descheduler.planning.succession import Owed
 from descheduler.recording import SETTLES_AFTER
 from policies.model.loading import Loaded
-from policies.model.policy import Policy
-from policies.rails.situation import Situation
-from policies.values import kinds
 from policies.values.plans import Plan, PlanPhase
 from sources.kube import errors
 
@@ -36,21 +31,32 @@ BLOCKED_FOR: Final = 2.0
 
 @dataclass(slots=True)
 class Attempt:
-    """One attempt, with what it was asked and what the ledger says."""
+    """One attempt, with what is asked in it."""
 
-    planner: "Planner"
-    asked: Asked
-    loaded: Loaded
-    ledger: Ledger
-    desk: Desk
+    inquiry: Inquiry
+
+    @property
+    def planner(self) -> "Planner":
+        """Whose attempt it is."""
+        return self.inquiry.planner
+
+    @property
+    def asked(self) -> Asked:
+        """What a plan was asked for."""
+        return self.inquiry.asked
+
+    @property
+    def loaded(self) -> Loaded:
+        """The policy that it is made under."""
+        return self.inquiry.loaded
 
     def plain(self) -> Result:
         """Compute beside everything that goes on; what the world has overtaken is dropped by the validation."""
         template = self._template(revision=1, phase=PlanPhase.INSTALLING)
-        computed = self._first_plan(template)
+        computed = self.inquiry.first_plan(template)
         if isinstance(computed, Result):
             return computed
-        plan = self._plan_of(computed)
+        plan = self.inquiry.plan_of(computed)
         if isinstance(plan, Result):
             return plan
         return self._observe(plan, computed) if plan.observing else self._install(plan, computed)
@@ -86,11 +92,11 @@ class Attempt:
         stay = installing.install(guard)
         if stay is not None:
             return self._dropped(empty, stay)
-        computed = self._first_plan(empty, held_for=BLOCKED_FOR)
+        computed = self.inquiry.first_plan(empty, held_for=BLOCKED_FOR)
         if isinstance(computed, Result):
             self._forget(empty)
             return computed
-        plan = self._plan_of(computed)
+        plan = self.inquiry.plan_of(computed)
         if isinstance(plan, Result):
             self._forget(empty)
             return plan
@@ -102,69 +108,6 @@ class Attempt:
         except errors.ApiError as error:
             return self._dropped(empty, Stay(word="plan", reason=f"the plan could not be written: {error}"))
         return self._carry(filled, computed)
-
-    # ------------------------------------------------------------------ compute
-
-    def _first_plan(self, template: Plan, *, held_for: float = math.inf) -> Computed | Result:
-        """Compute; where no plan relieves a node of its first candidate, try the next one.
-
-        Pods are held for so many seconds, which the candidates share: each gets half of what is left, the last one all.
-        """
-        ends = self.planner.tools.clock.monotonic() + held_for
-        turns = [self.asked.relief, *self.asked.otherwise]
-        while True:
-            relief = turns.pop(0)
-            left = ends - self.planner.tools.clock.monotonic()
-            limit = min(self.loaded.policy.plan.time_limit, left / 2 if turns else left)
-            computed = self._compute(template, limit, relief)
-            if isinstance(computed, Result) or computed.plan is not None or self.desk.is_set():
-                return computed
-            if not turns or ends - self.planner.tools.clock.monotonic() < LEAST:
-                return computed
-            self.planner.learn(computed)
-
-    def _compute(self, template: Plan, limit: float, relief: frozenset[str]) -> Computed | Result:
-        tools = self.planner.tools
-        try:
-            seen = tools.sight.snapshot()
-        except errors.ApiError as error:
-            return Result(outcome=UNREADABLE, detail=str(error))
-        missing = next((kind for kind in (kinds.PODS, kinds.NODES) if kind in seen.unreadable), None)
-        if missing is not None:
-            return Result(outcome=UNREADABLE, detail=f"{missing}: {seen.unreadable[missing]}")
-        cluster, ledger = on_one_clock(seen, self.ledger)
-        situation = Situation(
-            cluster=cluster,
-            policy=self.loaded.policy,
-            observing=template.observing,
-            records=ledger.records,
-            own_namespace=tools.namespace,
-        )
-        question = Question(
-            situation=situation,
-            time_limit=limit,
-            policy_hash=self.loaded.hash,
-            solved=self.planner.solved,
-            relief=relief,
-            measured=self.asked.measured if self._fresh else NOTHING_MEASURED,
-            resting=self.planner.succession.resting(self.loaded, cluster.now),
-        )
-        tools.metrics.pending.set(sum(pod.node is None and not pod.ended for pod in cluster.pods.values()))
-        self.desk.solving(self.asked.trigger)
-        try:
-            return self.planner.computer.compute(question, template, self.desk)
-        finally:
-            self.desk.solving("")
-
-    def _plan_of(self, computed: Computed) -> Plan | Result:
-        """Return the plan, or what came of an attempt that has none."""
-        if self.desk.is_set():
-            return Result(outcome=CANCELLED, computed=computed)
-        if computed.refusal is not None:
-            return Result(outcome=REFUSED, detail=str(computed.refusal), computed=computed)
-        if computed.plan is None:
-            return Result(outcome=computed.why_none, computed=computed)
-        return computed.plan
 
     def _template(self, *, revision: int, phase: PlanPhase) -> Plan:
         tools, section = self.planner.tools, self.loaded.policy.plan
@@ -267,17 +210,7 @@ class Attempt:
         self.planner.succession.owe(Owed(plan=ended, word="unconfirmed"), for_=SETTLES_AFTER)
         return Result(outcome=UNREADABLE, detail=detail)
 
-    @property
-    def _fresh(self) -> bool:
-        """Whether what was measured may still be acted upon."""
-        return self.planner.tools.clock.monotonic() <= good_until(self.asked, self.loaded.policy)
-
     def _guard(self, plan: Plan) -> Guard:
         """Return who watches over a plan: only where nodes are relieved does it rest on what was measured."""
         until = good_until(self.asked, self.loaded.policy) if self.asked.trigger == RELIEF else math.inf
         return Guard(self.planner.tools, plan, self.loaded.hash, good_until=until)
-
-
-def good_until(asked: Asked, policy: Policy) -> float:
-    """Return until when (monotonic seconds) what was measured for a request may be acted upon."""
-    return asked.at + policy.signals.stale_after

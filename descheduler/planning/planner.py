@@ -7,10 +7,11 @@ from typing import Final
 from descheduler import evictor
 from descheduler.ledger import Ledger, LedgerUnreadable
 from descheduler.planning import telling
-from descheduler.planning.attempt import Attempt, good_until
+from descheduler.planning.attempt import Attempt
 from descheduler.planning.computing import Computed, Computer
 from descheduler.planning.desk import RELIEF, Asked, Desk
 from descheduler.planning.ending import Carried
+from descheduler.planning.inquiring import Inquiry, good_until
 from descheduler.planning.results import CANCELLED, OBSERVED, OUTDATED, STANDBY, UNREADABLE, UNWANTED, Result
 from descheduler.planning.succession import Owed, Succession
 from descheduler.planning.tooling import Tools
@@ -49,7 +50,7 @@ class Planner:
         ledger = self._ledger()
         if isinstance(ledger, LedgerUnreadable):
             return Result(outcome=UNREADABLE, detail=str(ledger))
-        attempt = Attempt(self, asked, loaded, ledger, desk)
+        attempt = Attempt(Inquiry(self, asked, loaded, ledger, desk))
         return attempt.blocking() if loaded.policy.plan.blocking and not observing else attempt.plain()
 
     def _too_late(self, asked: Asked, policy: Policy) -> Result | None:
