@@ -12,7 +12,7 @@ from dataclasses import replace
 from descheduler import acting, decisions, evictor, measuring, observing, recording, telling, verifying
 from descheduler.acting import Attempt, Hands, Orders
 from descheduler.decisions import CycleResult
-from descheduler.evictor import ApiEvictor, RecordingEvictor, unled
+from descheduler.evictor import ApiEvictor, RecordingEvictor, barring
 from descheduler.ledger import Ledger, LedgerUnreadable
 from descheduler.observing import Scene
 from descheduler.planning.desk import of_relief
@@ -50,7 +50,7 @@ class Cycle:
                 scene, landed = self._verify(scene)
             scene, outcomes = self._decide(scene, loaded)
         with self._timed("act"):
-            attempts = self._act(outcomes, scene, loaded)
+            attempts = self._act(outcomes, scene, loaded, at=began)
         with self._timed("plans"):
             self._serve_plans(outcomes, scene, loaded, at=began)
         result = CycleResult(
@@ -164,13 +164,17 @@ class Cycle:
         situation = scene.situation(own_namespace=self._tools.own_namespace)
         return checking.choose(proposals, situation, scene.standings, scene.troubled)
 
-    def _act(self, outcomes: tuple[Outcome, ...], scene: Scene, loaded: Loaded) -> tuple[Attempt, ...]:
+    def _act(self, outcomes: tuple[Outcome, ...], scene: Scene, loaded: Loaded, *, at: float) -> tuple[Attempt, ...]:
         tools = self._tools
         victims = [outcome.victim for outcome in outcomes if outcome.victim is not None]
-        enforcing = ApiEvictor(tools.api, barred=unled(tools.leads))
+
+        def outdated() -> bool:
+            return tools.policy().hash != loaded.hash
+
+        barred = barring(leads=tools.leads, stopping=tools.stopping, outdated=outdated)
         orders = Orders(
             observing=scene.observing,
-            evictor=RecordingEvictor(tools.api) if scene.observing else enforcing,
+            evictor=RecordingEvictor(tools.api) if scene.observing else ApiEvictor(tools.api, barred=barred),
             retry_for=scene.policy.eviction.retry_for,
             good_for=scene.policy.signals.stale_after,
             draft=lambda victim: acting.draft_of(victim, policy_hash=loaded.hash),
@@ -179,7 +183,7 @@ class Cycle:
             keeper=tools.keeper,
             leads=tools.leads,
             stopping=tools.stopping,
-            outdated=lambda: tools.policy().hash != loaded.hash,
+            outdated=outdated,
             pause=tools.pause,
             clock=tools.clock,
             rng=self._rng,
@@ -191,7 +195,8 @@ class Cycle:
         with tools.gate.single() as refusal:
             if refusal is not None:
                 return tuple(Attempt(victim=victim, refusal=refusal) for victim in victims)
-            return acting.act(victims, orders=orders, hands=hands, revalidate=Recheck(tools, scene, again))
+            revalidate = Recheck(tools, scene, again, at=at)
+            return acting.act(victims, orders=orders, hands=hands, revalidate=revalidate)
 
     # ------------------------------------------------------------------ relief by a plan
 

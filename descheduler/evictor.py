@@ -58,9 +58,19 @@ class ApiEvictor:
         return EvictionAnswer(AnswerKind.ACCEPTED, str(answer.status))
 
 
-def unled(leads: Callable[[], bool]) -> Callable[[], str | None]:
-    """Return what bars single evictions: only that the lease is lost."""
-    return lambda: None if leads() else "the lease was lost"
+def barring(
+    *, leads: Callable[[], bool], stopping: Callable[[], bool], outdated: Callable[[], bool]
+) -> Callable[[], str | None]:
+    """Return what bars single evictions to the last: the process ends, lost the lease, or has another policy by now."""
+
+    def why() -> str | None:
+        if stopping():
+            return "the process is ending"
+        if not leads():
+            return "the lease was lost"
+        return "another policy has come into force" if outdated() else None
+
+    return why
 
 
 class RecordingEvictor:

@@ -24,12 +24,13 @@ class Recheck:
     """Asks the checks again, on the cluster and the ledger of now.
 
     The signals stay those of the decision until they are as old as a stale one; then `again` reads them anew, and the
-    rules must still propose the victim.
+    rules must still propose the victim. `at` (monotonic seconds) is when the decision began to look.
     """
 
     tools: Tools
     scene: Scene
     again: Callable[[Cluster, Ledger], Scene]
+    at: float
 
     def __call__(self, victim: Victim, *, ledger: Ledger, done: tuple[Victim, ...]) -> Victim | Refusal:
         """Return the victim, or why it must stay."""
@@ -38,7 +39,8 @@ class Recheck:
         except errors.ApiError as error:
             return Refusal(readable.RAIL, f"the cluster could not be read again: {error}", Scope.CLUSTER)
         cluster, ledger = observing.on_one_clock(fresh, ledger)
-        age = cluster.now - self.scene.cluster.now
+        # By whichever clock says more: the server's may have been set back since, and ages nothing then.
+        age = max(cluster.now - self.scene.cluster.now, self.tools.clock.monotonic() - self.at)
         now = replace(self.scene, cluster=cluster, ledger=ledger)
         if age > self.scene.policy.signals.stale_after:
             now = self.again(cluster, ledger)

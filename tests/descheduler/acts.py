@@ -7,7 +7,7 @@ from typing import Any
 from descheduler import acting
 from descheduler.acting import Attempt, Hands, Orders
 from descheduler.elector import Elector, Terms
-from descheduler.evictor import ApiEvictor, RecordingEvictor, unled
+from descheduler.evictor import ApiEvictor, RecordingEvictor, barring
 from descheduler.ledger import Ledger, LedgerKeeper
 from policies.values.candidates import Candidate, Victim
 from policies.values.pods import Pod
@@ -57,9 +57,8 @@ class Process:
 
     def act(self, *pods: Pod) -> tuple[Attempt, ...]:
         """Attempt to evict these pods."""
-        evictor = (
-            RecordingEvictor(self.api) if self.observing else ApiEvictor(self.api, barred=unled(self.elector.leads))
-        )
+        barred = barring(leads=self.elector.leads, stopping=lambda: self.stopping, outdated=lambda: self.outdated)
+        evictor = RecordingEvictor(self.api) if self.observing else ApiEvictor(self.api, barred=barred)
         orders = Orders(
             observing=self.observing,
             evictor=evictor,

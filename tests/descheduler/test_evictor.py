@@ -6,7 +6,7 @@ import pytest
 
 from descheduler.answers import AnswerKind
 from descheduler.elector import Elector, Terms
-from descheduler.evictor import ApiEvictor, RecordingEvictor, still_runs, unled
+from descheduler.evictor import ApiEvictor, RecordingEvictor, barring, still_runs
 from policies.values.pods import Phase, Pod
 from policies.values.records import RecordState
 from simulator.api_server import ApiServer
@@ -160,10 +160,27 @@ def test_a_lease_that_ran_out_while_the_pod_was_read_stops_the_call(server: ApiS
     server.clock.advance(9)
     server.faults.add(Delayed(4.9), method="GET", path="*/pods/web-0")
 
-    answer = ApiEvictor(server, barred=unled(elector.leads)).evict(put_pod())
+    answer = ApiEvictor(
+        server, barred=barring(leads=elector.leads, stopping=lambda: False, outdated=lambda: False)
+    ).evict(put_pod())
 
     assert str(answer) == "not called: the lease was lost, seen once the pod was read"
     assert server.calls.of("create", "pods/eviction") == []
+
+
+@pytest.mark.parametrize(
+    ("leads", "stopping", "outdated", "why"),
+    [
+        (True, False, False, None),
+        (True, True, False, "the process is ending"),
+        (False, False, True, "the lease was lost"),
+        (True, False, True, "another policy has come into force"),
+    ],
+)
+def test_what_bars_single_evictions_to_the_last(
+    *, leads: bool, stopping: bool, outdated: bool, why: str | None
+) -> None:
+    assert barring(leads=lambda: leads, stopping=lambda: stopping, outdated=lambda: outdated)() == why
 
 
 def test_a_veto_that_the_decision_did_not_know_of_stops_the_call(server: ApiServer, put_pod: PutPod) -> None:

@@ -9,7 +9,7 @@ import pytest
 from descheduler.decisions import Kind
 from descheduler.snapshots import WatchedClusters
 from simulator.failures import Cause, Failure
-from simulator.faults import Before, Fail
+from simulator.faults import After, Before, Fail
 from sources.kube.cluster_watch import ClusterWatch, WatchSettings
 from sources.kube.records import records_path
 from tests.builders import NOW
@@ -177,16 +177,17 @@ def test_a_stateful_sets_pod_that_came_again_under_its_name_is_another_pod() -> 
 # ---------------------------------------------------------------------- the policy and the signals change
 
 
-def test_a_policy_that_pauses_stops_what_the_last_one_decided_up_to_the_last_look_at_the_pod() -> None:
-    last = next(at for at, name in enumerate(CALLS) if name.endswith("create evictionrecords"))
-    for name in CALLS[: last + 1]:
+def test_a_policy_that_pauses_stops_what_the_last_one_decided_up_to_the_very_call() -> None:
+    last = next(at for at, name in enumerate(CALLS) if name.endswith("create pods/eviction"))
+    assert CALLS[last - 1].endswith("get pods")  # the last look at the pod
+    for name in CALLS[:last]:
         site = scene()
         process = site.process("a")
 
         def pause(site: Site = site) -> None:
             site.policy, site.policy_hash = policy(paused=True), "paused"
 
-        at_call(site, name, Before(pause))
+        at_call(site, name, After(pause))
 
         process.run()
 
@@ -221,6 +222,20 @@ def test_waiting_for_a_budget_does_not_outlast_the_reason() -> None:
     assert (line.kind, line.rail, site.witness.evicted) == (Kind.REFUSED, "no-longer-proposed", {})
     assert "the signals of now do not propose it any more" in line.message
     assert site.records()["web-0"]["state"] == "Refused"
+    assert site.clock.monotonic() < 120
+
+
+@pytest.mark.parametrize("jump", [-600.0, -90.0])
+def test_a_server_clock_that_is_set_back_keeps_no_reason_alive(jump: float) -> None:
+    site = hot(retryFor="10m")
+    site.server.faults.add(BUSY, path="*/eviction", times=float("inf"))
+    site.clock.call_after(20, lambda: setattr(site.server, "skew", jump))
+    site.clock.call_after(50, lambda: site.others.update(n1=0.0))
+    site.clock.call_after(300, site.server.faults.clear)
+
+    (line,) = site.process().run().decisions
+
+    assert (line.kind, line.rail, site.witness.evicted) == (Kind.REFUSED, "no-longer-proposed", {})
     assert site.clock.monotonic() < 120
 
 
