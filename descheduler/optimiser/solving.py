@@ -4,6 +4,7 @@ Source: docs/design/optimiser.md, section 5. It has a complete plan from the fir
 any stop; what it holds meanwhile is a `Run`, and judging its plan independently is the caller's (`checking`).
 """
 
+import itertools
 from dataclasses import replace
 from pathlib import Path
 from typing import Final
@@ -31,6 +32,7 @@ _BEFORE: Final = 0.1  # of the time for reworking where columns come after it
 # Of the time that is left: for the bound by columns, and where it leaves out constraints that a plan has to keep.
 _GENERATE, _GENERATE_TIED = 0.7, 0.3
 _CELLS: Final = 600  # pairs of pod and node for each second that is left, up to which columns are tried
+_OFFERED: Final = 4  # pods of the first plan between two offers of it: at 1,000 nodes an offer takes a millisecond
 _DONE, _NEVER = 10, 1_000_000  # rounds in a row that disturb no fewer, after which a proof is tried; without a proof
 _GROW: Final = 0.8  # of the time after which nothing more is placed, only disturbed less
 _REWORK: Final = 0.5  # of the time left for taking parts of a plan back and making them anew
@@ -84,10 +86,11 @@ class _Stages:
                 self._prove()
 
     def _incumbent(self) -> None:
-        run, state = self._run, self._run.standing()
+        run, state, asked = self._run, self._run.standing(), itertools.count()
 
         def after() -> bool:
-            self._search.offer(state.where)
+            if next(asked) % _OFFERED == 0:
+                self._search.offer(state.where)
             return not self._clock.over()
 
         fill(state, run.cast.classes, run.options, hopeless=run.hopeless, after=after)

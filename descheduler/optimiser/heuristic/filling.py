@@ -13,7 +13,6 @@ from descheduler.optimiser.heuristic.victims import evict_few
 from descheduler.optimiser.solution import Options
 from descheduler.optimiser.tables import Bools, Ints
 
-_ASK: Final = 4  # pods between two looks at the clock
 _ROUNDS: Final = (0, 1, 2, 3, 4, 6, 8, 12, 16)  # what a pod may cost, round by round, until the price is reached
 
 
@@ -21,14 +20,14 @@ def fill(state: State, classes: Classes, options: Options, *, hopeless: Bools, a
     """Place what can be placed without an eviction: best fit, one ejection, a chain, two ejections, an emptied node.
 
     Under a price the pods of a tier come in rounds of rising cost, so that nobody is placed dearly who could have been
-    placed cheaply before others took the room. `after` is asked in every round and every few pods whether to go on.
+    placed cheaply before others took the room. `after` is asked before each pod whether to go on.
     """
     filler = _Filler(state, classes, frozen=options.order == "frozen")
     for tier in range(state.tables.tiers):
         for budget in _budgets(options.price, len(state.where)):
             filler.begin(budget)
-            for position, pod in enumerate(waiting(state, hopeless | (state.tables.tier != tier))):
-                if position % _ASK == 0 and not after():
+            for pod in waiting(state, hopeless | (state.tables.tier != tier)):
+                if not after():
                     return
                 filler.place(pod)
 

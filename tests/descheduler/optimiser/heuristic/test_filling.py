@@ -113,8 +113,9 @@ def test_fewest_victims() -> None:
     assert filled(make_problem(items, SITES[:2]), Options(), evicting=True) == (0, 0, None, 1)
 
 
-def test_stops_when_it_is_told_to() -> None:
-    problem = make_problem([pod("a", 100), pod("b", 100, tier=1)], SITES)
+@pytest.mark.parametrize("tier", [0, 1])
+def test_stops_before_the_next_pod_when_it_is_told_to(tier: int) -> None:
+    problem = make_problem([pod("a", 100), pod("b", 100, tier=tier)], SITES)
 
     assert filled(problem, Options(), asked=[True, False]) == (0, None)
 
