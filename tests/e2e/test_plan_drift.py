@@ -29,7 +29,8 @@ def _pod(plans: Planning, pair: Pair) -> None:
 def _victim(plans: Planning, pair: Pair) -> None:
     (pod,) = plans.scene.pods(pair.moved)
     plans.api.delete(plans.pod_path(pod["metadata"]["name"]), gracePeriodSeconds="0")
-    wait_until(lambda: plans.nodes_of(pair.moved) == [pair.free], "its successor, which fits elsewhere only")
+    # Whether its successor or the late pod is first to be placed nobody knows: the plan need not be in the slot yet.
+    wait_until(lambda: plans.api.find(plans.pod_path(pod["metadata"]["name"])) is None, "the victim to be gone")
 
 
 def _node(plans: Planning, pair: Pair) -> None:
@@ -46,10 +47,11 @@ CHANGES = {"pod": _pod, "victim": _victim, "node": _node, "capacity": _capacity}
 
 @dataclass(frozen=True)
 class Case:
-    """What changes, and when: while the solver runs, or before the plan's phase is written."""
+    """What changes, and when: while the solver runs, or before the plan's phase is written; and how the plan ends."""
 
     change: str
     when: str
+    end: str = "Aborted"
 
     def __str__(self) -> str:
         return f"{self.change}-{self.when.replace(':', '-')}"
@@ -61,7 +63,7 @@ CASES = [
     Case("capacity", "solving"),
     Case("victim", "stop-after:Installing"),
     Case("node", "stop-after:Installing"),
-    Case("pod", "stop-before:Evicting"),
+    Case("pod", "stop-before:Evicting", end="Completed"),  # scaled away: nothing of it is left to be done
     Case("capacity", "stop-before:Evicting"),
 ]
 
@@ -87,8 +89,8 @@ def test_a_plan_that_the_world_has_overtaken_evicts_nobody(
         solver.go()
     plan = plans.wait_end()
 
-    assert phase_of(plan) == "Aborted", reason_of(plan)
-    ended_at = plans.first_seen("Aborted")
+    assert phase_of(plan) == case.end, reason_of(plan)
+    ended_at = plans.first_seen(case.end)
     assert [call.name for call in plans.scene.evictions() if call.granted and call.at < ended_at] == []
     record_property("reason", reason_of(plan))
     solver.go()
