@@ -86,9 +86,9 @@ def setting(site: Site, *, name: str = "a", chosen: Policy | None = None) -> tup
 
 def eventually(met: Callable[[], object]) -> None:
     """Wait until something is so, for seconds at most."""
-    ends = time.monotonic() + 10
+    ends = time.monotonic() + 20
     while not met():
-        assert time.monotonic() < ends, "it did not become so within 10 s"
+        assert time.monotonic() < ends, "it did not become so within 20 s"
         time.sleep(0.02)
 
 
