@@ -116,8 +116,9 @@ def _amounts(problem: Problem) -> _Amounts:
     width = len(problem.resources)
     requests = np.array([item.requests for item in problem.items], dtype=np.int64).reshape(-1, width)
     # A room below nothing is closed like one of -1; what nobody can have is as good as one more than the largest.
-    room = np.maximum(np.array([site.room for site in problem.sites], dtype=np.int64).reshape(-1, width), -1)
-    most = np.minimum(room.max(axis=0, initial=0), 2**62)
+    # Rooms end at 2^62, so that one more than the largest is a number too.
+    room = np.clip(np.array([site.room for site in problem.sites], dtype=np.int64).reshape(-1, width), -1, 2**62)
+    most = room.max(axis=0, initial=0)
     unit = most // _LARGEST + 1
     requests = -(-np.minimum(requests, most + 1) // unit)
     return _Amounts(requests, room // unit, bool((unit == 1).all()))

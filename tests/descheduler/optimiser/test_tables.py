@@ -71,3 +71,12 @@ def test_shares_are_those_of_whole_rows(rows: list[tuple[int, int]], first: floa
     amounts, scale = np.array(rows, dtype=np.int64).reshape(-1, 2), np.array([first, second])
 
     assert shares(amounts, scale).tolist() == (amounts * scale).sum(axis=1).tolist()
+
+
+def test_what_is_cut_off_a_request_is_cut_off_the_room_too() -> None:
+    """Else a second pod would fit into what the first one does not leave."""
+    items = [make_item(key, requests=(2**63 - 1, 1, 1)) for key in ("a", "b")]
+    tables = tabulate(make_problem(items, [make_site(room=(2**63 - 1, 10, 10))]))
+
+    assert (tables.requests[:, 0] > tables.room[0, 0]).all()
+    assert not tables.exact
