@@ -122,7 +122,7 @@ def writes_of(made: set[tuple[str, str]]) -> set[tuple[str, str]]:
 
 def test_extender_gets_ready_and_explains_under_its_roles(extender: tuple[Service, ApiServer]) -> None:
     service, api = extender
-    ends = time.monotonic() + 10
+    ends = time.monotonic() + 20
     while service.readiness.lacking() and time.monotonic() < ends:
         time.sleep(0.02)
 

@@ -28,7 +28,7 @@ def serving(*, ready: bool = True) -> Iterator[str]:
         yield f"http://127.0.0.1:{server.port}"
     finally:
         stop.set()
-        thread.join(5)
+        thread.join(20)
         assert not thread.is_alive()
 
 

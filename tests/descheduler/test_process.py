@@ -112,7 +112,7 @@ def start() -> Iterator[Callable[[Site], Run]]:
     yield begin
     for run, site in runs:
         run.process.setting.stop.set()
-        run.thread.join(10)
+        run.thread.join(20)
         site.server.close()
         assert not run.thread.is_alive()
 
@@ -138,7 +138,7 @@ def test_a_loop_evicts_from_its_watches_and_frees_the_lease_when_it_is_stopped(s
     eventually(lambda: run.readiness().get("ready"))
     led = holder(site)
     run.process.setting.stop.set()
-    run.thread.join(10)
+    run.thread.join(20)
 
     assert (led, holder(site)) == ("a", "")
     assert site.records()["web-0"]["state"] == "Accepted"

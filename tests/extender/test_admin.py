@@ -127,7 +127,7 @@ def test_the_listener_serves_until_it_is_told_to_stop(condition: Condition) -> N
     with urllib.request.urlopen(f"http://127.0.0.1:{server.port}/readyz", timeout=5) as response:
         body = orjson.loads(response.read())
     stop.set()
-    thread.join(5)
+    thread.join(20)
 
     assert body["ready"] is True
     assert not thread.is_alive()

@@ -50,12 +50,12 @@ def test_prometheus_is_read_apart_and_without_objectives_nothing_is_folded(open_
 
 def test_with_objectives_slacks_are_folded_until_the_sources_are_closed(open_sources: Open, health: Health) -> None:
     sources = open_sources(slos=(SLO,))
-    eventually(lambda: "slacks" in health.tasks(), within=10)
+    eventually(lambda: "slacks" in health.tasks())
 
     sources.close()
 
     assert isinstance(sources.slacks, SlackFolder)
-    eventually(lambda: health.tasks()["slacks"].state is TaskState.STOPPED, within=10)
+    eventually(lambda: health.tasks()["slacks"].state is TaskState.STOPPED)
 
 
 def test_slacks_that_no_score_takes_in_are_not_folded(open_sources: Open) -> None:

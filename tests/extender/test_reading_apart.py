@@ -163,7 +163,7 @@ def test_the_child_answers_until_its_line_is_closed(scene: Scene) -> None:
     ours.send(Question(NOW))
     second = ours.recv()
     ours.close()
-    child.join(5)
+    child.join(20)
 
     assert first.resources["cpu"].node.newest("n1") == second.resources["cpu"].node.newest("n1") == 0.5
     assert not child.is_alive()

@@ -65,7 +65,7 @@ class Replica:
             )
         )
         self.service.start()
-        eventually(lambda: not self.service.readiness.lacking(), within=10)
+        eventually(lambda: not self.service.readiness.lacking())
 
     def open(self, opening: Opening) -> Sources:
         """Give the fake source; note what it was opened for."""
@@ -97,7 +97,7 @@ def replica(clock: ManualClock, tmp_path: Path) -> Iterator[Replica]:
 
 
 def test_a_congested_node_is_refused_and_a_pod_waits_where_the_policy_says_so(replica: Replica) -> None:
-    eventually(lambda: replica.service.memory.board.ratings.below, within=10)
+    eventually(lambda: replica.service.memory.board.ratings.below)
 
     assert replica.filter("n1", "n2") == ["n2"]
     assert replica.filter("n1") == []
@@ -114,26 +114,26 @@ def test_signals_are_read_once_the_nodes_are_known(clock: ManualClock, tmp_path:
     api.faults.add(faults.Before(list_late), method="GET", path="/api/v1/nodes")
 
     replica = Replica(clock, tmp_path, api=api)
-    eventually(lambda: replica.service.memory.board.ratings.below, within=10)
+    eventually(lambda: replica.service.memory.board.ratings.below)
     replica.service.stop()
 
     assert replica.source.asked[0] >= began + 5.0
 
 
 def test_a_replica_that_starts_wakes_whom_its_predecessor_left_asleep(replica: Replica) -> None:
-    eventually(lambda: replica.api.calls.of("patch", "pods"), within=10)
+    eventually(lambda: replica.api.calls.of("patch", "pods"))
 
     assert replica.service.memory.board.ratings.below  # whoever asks now is answered from what was measured
 
 
 def test_a_sleeping_pod_is_woken_when_its_node_becomes_free(replica: Replica, clock: ManualClock) -> None:
-    eventually(lambda: replica.api.calls.of("patch", "pods"), within=10)
+    eventually(lambda: replica.api.calls.of("patch", "pods"))
     replica.filter("n1")
 
     replica.source.cpu = 0.3
     clock.advance(15.0)
 
-    eventually(lambda: len(replica.api.calls.of("patch", "pods")) == 2, within=10)
+    eventually(lambda: len(replica.api.calls.of("patch", "pods")) == 2)
     assert replica.filter("n1") == ["n1"]
 
 
@@ -142,13 +142,13 @@ def test_pods_nodes_and_records_are_followed(replica: Replica) -> None:
     replica.api.put(raw_pod("web-1", node="n2"), raw_node("n3"), encode_record(record, OWN))
     memory = replica.service.memory
 
-    eventually(lambda: len(memory.census) == 2, within=10)
-    eventually(lambda: "n3" in memory.census.nodes, within=10)
-    eventually(memory.ledger.all, within=10)
+    eventually(lambda: len(memory.census) == 2)
+    eventually(lambda: "n3" in memory.census.nodes)
+    eventually(memory.ledger.all)
 
 
 def test_a_pod_is_explained_as_it_is_in_the_cluster(replica: Replica) -> None:
-    eventually(lambda: replica.service.memory.board.ratings.below, within=10)
+    eventually(lambda: replica.service.memory.board.ratings.below)
 
     told = replica.admin.get("/explain?pod=default/web-0").get_json()
 
@@ -158,7 +158,7 @@ def test_a_pod_is_explained_as_it_is_in_the_cluster(replica: Replica) -> None:
 
 
 def test_a_valid_change_of_the_policy_takes_effect_without_a_restart(replica: Replica) -> None:
-    eventually(lambda: replica.service.memory.board.ratings.below, within=10)
+    eventually(lambda: replica.service.memory.board.ratings.below)
     replica.policy.write_text(POLICY.replace("100%", "0%"))
 
     replica.policy_file.poll()
@@ -216,12 +216,12 @@ def begin_plan(api: ApiServer) -> None:
 
 def test_another_object_of_the_slots_kind_is_nobodys_order(replica: Replica) -> None:
     begin_plan(replica.api)
-    eventually(lambda: PLAN in says(replica), within=10)
+    eventually(lambda: PLAN in says(replica))
     other = encode_slot(PlanSlot(), OWN)
 
     replica.api.put(other | {"metadata": {"name": "another", "namespace": OWN}})
     replica.api.put(raw_node("n3"))
-    eventually(lambda: "n3" in replica.service.memory.census.nodes, within=10)
+    eventually(lambda: "n3" in replica.service.memory.census.nodes)
 
     assert replica.filter("n1", "n2") == ["n1"]
 
@@ -234,7 +234,7 @@ def says(replica: Replica) -> dict[str, str]:
 
 def test_a_plan_is_acknowledged_in_the_lease_and_obeyed(replica: Replica) -> None:
     begin_plan(replica.api)
-    eventually(lambda: says(replica).get(PLAN, "").endswith("/1"), within=10)
+    eventually(lambda: says(replica).get(PLAN, "").endswith("/1"))
 
     assert replica.filter("n1", "n2") == ["n1"]
     assert replica.admin.get("/readyz").get_json()["plan"] == says(replica)[PLAN]
@@ -245,12 +245,12 @@ def test_a_plan_is_acknowledged_in_the_lease_and_obeyed(replica: Replica) -> Non
 
 def test_a_plan_whose_leader_died_is_dropped_and_the_lease_says_so(replica: Replica, clock: ManualClock) -> None:
     begin_plan(replica.api)
-    eventually(lambda: PLAN in says(replica), within=10)
+    eventually(lambda: PLAN in says(replica))
     version = says(replica)[PLAN]
 
     clock.advance(10.1)
 
-    eventually(lambda: says(replica) == {DROPPED: version}, within=10)
+    eventually(lambda: says(replica) == {DROPPED: version})
     assert replica.filter("n1", "n2") == ["n2"]
     remarks = replica.admin.get("/readyz").get_json()["remarks"]
     assert "plan p was dropped: its slot was not renewed for over 10 s" in remarks
@@ -261,7 +261,7 @@ def test_a_replica_that_starts_takes_up_the_plan_from_its_watches(clock: ManualC
     begin_plan(api)
 
     replica = Replica(clock, tmp_path, api=api)
-    eventually(lambda: PLAN in says(replica), within=10)
+    eventually(lambda: PLAN in says(replica))
 
     assert replica.filter("n1", "n2") == ["n1"]
     replica.service.stop()
@@ -280,4 +280,4 @@ def test_the_descheduler_s_report_shows_in_the_metrics(replica: Replica) -> None
         raw_object("bayplan.dev/v1alpha1", "DeschedulerReport", "descheduler", namespace=OWN, status=status)
     )
 
-    eventually(lambda: b'bayplan_descheduler_total{of="pdb"' in replica.admin.get("/metrics").data, within=10)
+    eventually(lambda: b'bayplan_descheduler_total{of="pdb"' in replica.admin.get("/metrics").data)

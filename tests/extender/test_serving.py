@@ -38,7 +38,7 @@ class Process:
         self._process = subprocess.Popen(
             [sys.executable, str(program), *arguments], cwd=ROOT, env={"PYTHONPATH": str(ROOT)}
         )
-        eventually(lambda: self.left("started") and _is_open(self.port), within=10)
+        eventually(lambda: self.left("started") and _is_open(self.port))
 
     def left(self, step: str) -> bool:
         """Tell whether a step of the application's life was reached."""
@@ -95,7 +95,7 @@ def test_sigterm_drains_answers_what_is_under_way_and_ends_in_time(start: Start)
     with _plain_client(server.port) as first, _plain_client(server.port) as second:
         _ask(first, "/before"), _ask(second, "/before")
         server.terminate()
-        eventually(lambda: server.left("drained"), within=10)
+        eventually(lambda: server.left("drained"))
         while_draining = _ask(first, "/during")
         time.sleep(2.5)
         asking = threading.Thread(target=lambda: slow.append(_ask(second, "/slow")))

@@ -145,7 +145,7 @@ def test_a_waiting_thread_is_woken_by_a_write(api: ApiServer) -> None:
     listener.start()
 
     api.put(raw_pod("a"))
-    listener.join(5)
+    listener.join(20)
 
     assert heard == [("ADDED", "a")]
 
@@ -170,5 +170,5 @@ def test_an_idle_watch_has_told_everything(api: ApiServer) -> None:
     api.break_watches()
 
     assert api.watches.idle() == 0
-    follower.join(5)
+    follower.join(20)
     assert heard == []  # the second event never came

@@ -38,7 +38,7 @@ def serving(act: Callable[[Stop], None]) -> Iterator[Connection]:
     yield ours
     ours.close()
     theirs.close()
-    thread.join(5.0)
+    thread.join(20)
 
 
 def task(number: int) -> Task:
@@ -46,7 +46,7 @@ def task(number: int) -> Task:
 
 
 def until_stopped(stop: Stop) -> None:
-    ends = time.monotonic() + 10.0
+    ends = time.monotonic() + 20.0
     while not stop.is_set():
         assert time.monotonic() < ends
         time.sleep(0.001)

@@ -106,11 +106,11 @@ def test_new_leader_closes_what_is_open_without_any_request() -> None:
 
     thread.start()
 
-    ends = time.monotonic() + 10
+    ends = time.monotonic() + 20
     while not site.plan().phase.ended and time.monotonic() < ends:
         time.sleep(0.02)
     stop.set()
     process.desk.wake()
-    thread.join(10)
+    thread.join(20)
     assert site.plan().phase is PlanPhase.ABORTED
     assert "its leader was gone" in site.plan().reason

@@ -63,7 +63,7 @@ def test_waiting_ends_with_a_request_or_a_wake() -> None:
     thread.start()
     stop.set()
     desk.wake()
-    thread.join(5)
+    thread.join(20)
 
     assert found == [None]
     desk.ask(Asked(trigger="periodic"))

@@ -99,7 +99,7 @@ def alive() -> Iterator[Callable[[Site], Alive]]:
         for thread in living.threads[1:]:
             thread.join(15)
         living.stop.set()
-        living.threads[0].join(5)
+        living.threads[0].join(15)
         living.site.server.close()
         assert not any(thread.is_alive() for thread in living.threads)
 

@@ -254,5 +254,5 @@ def test_thread_of_the_triggers_reacts_to_a_failure_and_ends() -> None:
 
     assert asked == Asked(trigger="scheduling-failure")
     scene.stop.set()
-    thread.join(5)
+    thread.join(20)
     assert not thread.is_alive()

@@ -73,9 +73,9 @@ def test_close_ends_an_open_watch(kube: KubeClient, server: HttpFake) -> None:
 
     thread = threading.Thread(target=watch)
     thread.start()
-    assert reading.wait(5)
+    assert reading.wait(20)
     kube.close()
-    thread.join(5)
+    thread.join(20)
 
     assert not thread.is_alive()
     with pytest.raises(Interrupted, match="closed"):

@@ -59,7 +59,7 @@ def running(api: ApiServer, reflector: Reflector[Any]) -> Iterator[None]:
     finally:
         stop.set()
         api.end_watches()
-        thread.join(5)
+        thread.join(20)
         assert not thread.is_alive()
 
 
@@ -139,7 +139,7 @@ def test_refused_list_says_why_and_recovers(
     assert nodes.problem == ""
     stop.set()
     api.end_watches()
-    thread.join(5)
+    thread.join(20)
     assert caplog.text.count("403 Forbidden: may not list") == 1
 
 

@@ -42,7 +42,7 @@ def test_equal_queries_are_asked_once_and_answered_twice(asker: Asker) -> None:
 
 
 def test_queries_run_side_by_side(asker: Asker) -> None:
-    together = threading.Barrier(3, timeout=5)
+    together = threading.Barrier(3, timeout=20)
 
     def ask(query: str) -> list[Series]:
         together.wait()

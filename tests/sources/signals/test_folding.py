@@ -200,7 +200,7 @@ def test_run_folds_until_told_to_stop_and_ends_the_child(folding: Folding, serve
     assert folder._child is not None
     process = folder._child._process
     stop.set()
-    thread.join(10)
+    thread.join(20)
 
     assert process.returncode is not None
     assert not thread.is_alive()

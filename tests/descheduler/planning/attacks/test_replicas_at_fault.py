@@ -118,8 +118,8 @@ def test_answer_that_arrives_after_a_newer_one_revives_nobody(
     newer.start()
     newer.join(0.2)
     go_on.set()
-    late.join(10)
-    newer.join(10)
+    late.join(20)
+    newer.join(20)
     clock.advance(6.5)
     replicas.look()
 
