@@ -154,7 +154,7 @@ def test_silence_is_measured_and_a_bookmark_ends_it(api: ApiServer, nodes: Refle
 
 def test_watch_that_falls_silent_is_opened_anew(api: ApiServer, nodes: Reflector[Node]) -> None:
     with running(api, nodes):
-        eventually(lambda: watches(api) == 1)
+        eventually(lambda: api.watches.idle() == 1)
         api.freeze_watches()
         api.put(node("n8"))
         api.clock.advance(100)
@@ -167,8 +167,8 @@ def test_a_quiet_kind_is_listed_again_to_prove_that_it_is_only_quiet(
 ) -> None:
     quiet = Reflector(api, kinds.NODES, lambda _before, _after: None, pace=Pace(clock=api.clock, seed=1))
     with running(api, quiet):
-        eventually(lambda: watches(api) == 1)
         for _ in range(3):
+            eventually(lambda: api.watches.idle() == 1)  # opened after the list: it must not escape the frost
             api.freeze_watches()
             api.clock.advance(91)
             eventually(lambda: quiet.stale_for() == 0)
@@ -229,7 +229,7 @@ def test_the_same_version_again_is_no_step_back(version: str) -> None:
 def test_a_malformed_object_that_went_unheard_is_not_told_for_ever(api: ApiServer, nodes: Reflector[Node]) -> None:
     api.put(node("odd", status__allocatable={"cpu": "many"}))
     with running(api, nodes):
-        eventually(lambda: watches(api) == 1)
+        eventually(lambda: api.watches.idle() == 1)
         assert set(nodes.skipped) == {"odd"}
 
         api.freeze_watches()
