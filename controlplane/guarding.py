@@ -13,8 +13,6 @@ import sys
 
 def main() -> None:
     """Read until the other end is gone, then kill what is left, newest first."""
-    # The terminal's Ctrl-C reaches the whole group; the guard has to outlive the run.
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
     started: dict[int, None] = {}
     for line in sys.stdin:
         if line.startswith("+"):

@@ -28,7 +28,8 @@ class Guard:
 
     def __init__(self, *folders: Path) -> None:
         command = [sys.executable, "-I", str(GUARD), *map(str, folders)]
-        self._watcher = subprocess.Popen(command, stdin=subprocess.PIPE, text=True)
+        # A terminal that interrupts or closes, or `timeout`, signals the whole group; the watcher has to outlive it.
+        self._watcher = subprocess.Popen(command, stdin=subprocess.PIPE, text=True, start_new_session=True)
 
     def started(self, process_id: int) -> None:
         """Note a program that must not outlive this process."""

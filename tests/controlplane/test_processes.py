@@ -146,7 +146,8 @@ def test_memory_and_processor_time_are_those_of_the_process(run: Run) -> None:
         assert 100_000 < program.resident_bytes() < 100_000_000
 
 
-def test_programs_do_not_outlive_a_process_that_was_killed() -> None:
+@pytest.mark.parametrize("to_the_group", [signal.SIGTERM, signal.SIGHUP, signal.SIGINT])
+def test_programs_do_not_outlive_a_process_that_was_killed(to_the_group: signal.Signals) -> None:
     script = (
         "import time\n"
         "from controlplane.runs import Run\n"
@@ -157,10 +158,12 @@ def test_programs_do_not_outlive_a_process_that_was_killed() -> None:
         "print(run.folder, program.pid, flush=True)\n"
         "time.sleep(60)\n"
     )
-    with subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE, text=True) as parent:
+    command = [sys.executable, "-c", script]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, process_group=0) as parent:
         assert parent.stdout is not None
         folder, orphan = parent.stdout.readline().split()
 
+        os.killpg(parent.pid, to_the_group)
         os.kill(parent.pid, signal.SIGKILL)
 
     wait_until(lambda: state(int(orphan)) is None, "the program to be ended by the guard", timeout=5)
