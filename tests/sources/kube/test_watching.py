@@ -145,10 +145,10 @@ def test_refused_list_says_why_and_recovers(
 
 def test_silence_is_measured_and_a_bookmark_ends_it(api: ApiServer, nodes: Reflector[Node]) -> None:
     with running(api, nodes):
-        eventually(lambda: watches(api) == 1)
+        eventually(lambda: api.watches.idle() == 1)
         api.clock.advance(50)
         assert nodes.stale_for() == 50
-        api.clock.advance(60)  # the watch may have begun after the first advance
+        api.clock.advance(60)
         eventually(lambda: nodes.stale_for() == 0)
 
 
