@@ -63,8 +63,8 @@ was made for |
 | `plan-node` | a node that somebody is to go to is gone |
 | `plan-room` | a node would have less than the requests of those on it in the end |
 | `plan-size` | more disruptions than `plan.maxDisruptions`, or more than one object holds |
-| `no-gain` | somebody would lose his place for no more important gain, or nobody waits any more for what the plan, \
-or a step of it, makes room for |
+| `no-gain` | somebody would lose his place for no more important gain, or nobody waits any more for what a step \
+makes room for: that step is left out, and the plan goes on |
 | `node-state`, `node-affinity`, `taints`, `volumes`, `csi-drivers`, `attach-limits`, `host-ports`, \
 `anti-affinity`, `affinity`, `topology-spread` | kube-scheduler would not put a planned pod on its node, with \
 everybody else in his place |
