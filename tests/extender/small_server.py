@@ -20,10 +20,10 @@ class Traced:
         self._trace("made")
 
     def app(self, environ: dict[str, Any], start_response: Callable[..., Any]) -> Iterable[bytes]:
-        """Answer once the whole request is read; `/slow` takes a second."""
+        """Answer once the whole request is read; `/slow` takes two seconds."""
         environ["wsgi.input"].read()
         if environ["PATH_INFO"] == "/slow":
-            time.sleep(1.0)
+            time.sleep(2.0)
         start_response("200 OK", [("Content-Type", "text/plain")])
         return [environ["PATH_INFO"].encode()]
 

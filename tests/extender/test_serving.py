@@ -97,7 +97,7 @@ def test_sigterm_drains_answers_what_is_under_way_and_ends_in_time(start: Start)
         server.terminate()
         eventually(lambda: server.left("drained"))
         while_draining = _ask(first, "/during")
-        time.sleep(2.5)
+        time.sleep(1.5)  # of the three seconds of draining
         asking = threading.Thread(target=lambda: slow.append(_ask(second, "/slow")))
         asking.start()
         asking.join()

@@ -48,9 +48,12 @@ class Asked:
 
 SLOW: Final = {
     "silent": Reply(wait=5),
-    "drips the body": Reply(body=b"x" * 1000, drip=0.02),
-    "drips the head": Reply(drip=0.02, drip_head=True),
+    "drips the body": Reply(body=b"x" * 1000, drip=0.05),
+    "drips the head": Reply(drip=0.05, drip_head=True),
 }
+"""Answers that take 5 s and more."""
+SLOWEST: Final = 3.0
+"""Seconds within which a call of 0.3 s ends on a busy machine, too, unless it waits for such an answer."""
 
 
 class HttpFake:

@@ -14,7 +14,7 @@ from sources.kube.errors import (
     Unanswered,
     Unreachable,
 )
-from tests.sources.http_fake import SLOW, HttpFake, Reply, took
+from tests.sources.http_fake import SLOW, SLOWEST, HttpFake, Reply, took
 from tests.sources.kube.connections import PODS, kubeconfig
 
 
@@ -26,7 +26,7 @@ def test_call_ends_in_time_whatever_the_server_does(kube: KubeClient, server: Ht
     with pytest.raises(TimedOut, match="GET http://127"):
         kube.request("GET", PODS, timeout=0.3)
 
-    assert took(began) < 0.6
+    assert took(began) < SLOWEST
 
 
 def test_connection_is_usable_after_a_call_that_just_made_it(kube: KubeClient, server: HttpFake) -> None:
@@ -61,7 +61,7 @@ def test_connection_that_takes_too_long_sends_nothing(tmp_path: Path) -> None:
         with pytest.raises(Unreachable):
             connect(kubeconfig(tmp_path, f"http://127.0.0.1:{port}")).request("POST", PODS, body={}, timeout=0.3)
 
-        assert took(began) < 1.0
+        assert took(began) < 5
         for one in crowd:
             one.close()
 
