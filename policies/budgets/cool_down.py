@@ -30,7 +30,8 @@ def check(candidate: Candidate, situation: Situation) -> Refusal | None:
         return None
     ref = situation.ref(candidate)
     why = f", {streak} moves in a row did not help" if streak > 1 else ""
-    return Refusal(RAIL, f"{ref} was recently evicted from this node{why}: rests for another {left:.0f} s")
+    rule = f"{situation.section}.coolDown"
+    return Refusal(RAIL, f"{ref} was recently evicted from this node{why}: rests for another {left:.0f} s by {rule}")
 
 
 def unhelpful_streak(records: Sequence[EvictionRecord]) -> int:

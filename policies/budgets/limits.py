@@ -34,7 +34,7 @@ def _check_one(limit: Limit, candidate: Candidate, situation: Situation) -> Refu
     used = counted(candidate, limit, situation)
     if len(used) < limit.max:
         return None
-    window = f"{limit.max} per {limit.window:.0f} s"
+    window = f"{limit.max} per {limit.window:.0f} s in {situation.section}.limits"
     if limit.max == 0:
         return Refusal(RAIL, f"{limit.scope} limit of {window}: none is allowed", Scope(limit.scope))
     # Enough of the oldest must leave the window for one more to fit.

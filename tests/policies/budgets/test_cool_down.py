@@ -65,7 +65,7 @@ def test_fc_004_a_returned_pod_starts_the_back_off() -> None:
     refusal = cool_down.check(make_candidate(), _situation(returned))
 
     assert refusal is not None
-    assert "2 moves in a row did not help: rests for another 200 s" in refusal.message
+    assert "2 moves in a row did not help: rests for another 200 s by eviction.coolDown" in refusal.message
 
 
 @given(

@@ -155,7 +155,7 @@ def test_record_dated_after_now_counts_as_well() -> None:
     refusal = limits.check(make_candidate(), _situation(at=NOW, caps=(cap,), records=(make_record(ago=-30.0),)))
 
     assert refusal is not None
-    assert refusal.message == "cluster limit of 1 per 600 s: 1 used, frees in 630 s"
+    assert refusal.message == "cluster limit of 1 per 600 s in eviction.limits: 1 used, frees in 630 s"
 
 
 def test_of_several_exceeded_limits_the_widest_is_named() -> None:

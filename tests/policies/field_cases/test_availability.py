@@ -101,7 +101,7 @@ def test_fc_030_each_limit_alone_is_named() -> None:
 
         words = {str(refusal) for outcome in _three_hot_two_namespaces(policy) for _, refusal in outcome.refused}
 
-        assert any(f"limits: {scope} limit of {most} per 60 s: {most} used" in why for why in words)
+        assert any(f"limits: {scope} limit of {most} per 60 s in eviction.limits: {most} used" in why for why in words)
 
 
 def test_fc_030_a_cluster_limit_of_zero_means_none() -> None:
@@ -111,7 +111,7 @@ def test_fc_030_a_cluster_limit_of_zero_means_none() -> None:
 
     assert chosen(outcomes) == []
     assert {str(refusal) for outcome in outcomes for _, refusal in outcome.refused} == {
-        "limits: cluster limit of 0 per 60 s: none is allowed"
+        "limits: cluster limit of 0 per 60 s in eviction.limits: none is allowed"
     }
 
 

@@ -83,7 +83,7 @@ def test_fc_009_two_rules_with_ten_candidates_each_keep_the_cluster_limit() -> N
     outcomes = run(case, policy=policy, times=20)
 
     assert len(chosen(outcomes)) == 6
-    assert "cluster limit of 6 per 3600 s: 6 used" in refusals(outcomes)["w19-0"]
+    assert "cluster limit of 6 per 3600 s in eviction.limits: 6 used" in refusals(outcomes)["w19-0"]
 
 
 def test_fc_010_pod_that_may_only_run_where_it_is_stays() -> None:
@@ -137,6 +137,6 @@ def test_fc_014_third_eviction_of_a_workload_waits_and_others_do_not() -> None:
     outcomes = run(case, policy=policy, records=records)
     later = run(case, policy=policy, records=records, now=NOW + 1)
 
-    assert "workload limit of 2 per 300 s: 2 used, frees in 1 s" in refusals(outcomes)["web-0"]
+    assert "workload limit of 2 per 300 s in eviction.limits: 2 used, frees in 1 s" in refusals(outcomes)["web-0"]
     assert chosen(outcomes)[0][0] == "api-0"
     assert chosen(later)[0][0] == "web-0"

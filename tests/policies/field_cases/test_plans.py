@@ -106,9 +106,10 @@ def test_fc_030_all_limits_hold_at_once_and_a_limit_of_zero_means_none() -> None
         return said(plan, cluster, limits=(Limit.model_validate({"scope": scope, "max": most, "window": 600.0}),))
 
     assert limited("node", 3) is None
-    assert str(limited("node", 2)).startswith("limits: node limit of 2 per 600 s: 2 used")
-    assert str(limited("namespace", 1)).startswith("limits: namespace limit of 1 per 600 s: 1 used")
-    assert limited("cluster", 0) == "limits: cluster limit of 0 per 600 s: none is allowed"
+    within = "per 600 s in plan.eviction.limits"
+    assert str(limited("node", 2)).startswith(f"limits: node limit of 2 {within}: 2 used")
+    assert str(limited("namespace", 1)).startswith(f"limits: namespace limit of 1 {within}: 1 used")
+    assert limited("cluster", 0) == f"limits: cluster limit of 0 {within}: none is allowed"
 
 
 def test_fc_032_a_plan_takes_nobody_while_the_last_replacement_is_not_settled() -> None:

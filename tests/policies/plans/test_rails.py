@@ -85,7 +85,7 @@ def test_records_of_single_evictions_use_up_the_limits_of_plans() -> None:
 
     said = refusal_of(make_candidate(), make_plan_situation(policy=policy, records=(record,)))
 
-    assert said == "limits: cluster limit of 1 per 600 s: 1 used, frees in 540 s"
+    assert said == "limits: cluster limit of 1 per 600 s in plan.eviction.limits: 1 used, frees in 540 s"
 
 
 @pytest.mark.parametrize(("grace", "allowed"), [(60.0, True), (61.0, False)])

@@ -48,7 +48,7 @@ def test_limits_are_counted_jointly_with_the_ledger() -> None:
 
     assert said(plan, two_moves(), policy) is None
     assert said(plan, two_moves(), policy, records=(record,)) == (
-        "limits: node limit of 2 per 600 s: 2 used, frees in 540 s"
+        "limits: node limit of 2 per 600 s in plan.eviction.limits: 2 used, frees in 540 s"
     )
 
 

@@ -176,4 +176,4 @@ def test_a_limit_that_the_ledger_used_up_holds_everybody_it_speaks_of() -> None:
 
     found = tell_apart(make_situation(cluster, make_policy(), records=records))
 
-    assert found.fixed["uid-web-0"].message.startswith("node limit of 5 per 600 s: 5 used")
+    assert found.fixed["uid-web-0"].message.startswith("node limit of 5 per 600 s in plan.eviction.limits: 5 used")
