@@ -13,7 +13,13 @@ from typing import Any, Final
 
 import orjson
 import urllib3
-from urllib3.exceptions import ConnectTimeoutError, HTTPError, LocationValueError, NewConnectionError
+from urllib3.exceptions import (
+    ConnectTimeoutError,
+    HTTPError,
+    LocationValueError,
+    NewConnectionError,
+    ProtocolError,
+)
 from urllib3.exceptions import TimeoutError as LibraryTimeoutError
 
 from sources.deadlines import NotConnectedError
@@ -24,6 +30,7 @@ from sources.kube.errors import Interrupted, StatusError, TimedOut, Undecodable,
 _OK: Final = range(200, 300)
 _NEVER_SENT: Final = (NotConnectedError, NewConnectionError, ConnectTimeoutError, LocationValueError)
 _VENDOR_OBJECT: Final = re.compile(r"^\w+\(host='[^']*', port=\d+\): ")  # urllib3 names its connection; the URL says it
+_NO_TLS: Final = "WRONG_VERSION_NUMBER"  # OpenSSL's word for an answer that does not begin as TLS does
 _CHUNK: Final = 2**16
 
 
@@ -127,11 +134,26 @@ def _own_errors(call: Call) -> Iterator[None]:
     try:
         yield
     except _NEVER_SENT as problem:
-        raise Unreachable(f"{place}: {_VENDOR_OBJECT.sub('', str(problem))}") from problem
+        raise Unreachable(f"{place}: {_unmade(problem)}") from problem
     except (LibraryTimeoutError, TimeoutError) as problem:
         raise TimedOut(f"{place}: {problem}") from problem
     except (HTTPError, HTTPException, OSError) as problem:
-        raise Interrupted(f"{place}: {type(problem).__name__}: {problem}") from problem
+        raise Interrupted(f"{place}: {_broken(call, problem)}") from problem
+
+
+def _unmade(problem: Exception) -> str:
+    """Say why there is no connection, and what is likely where the other side does not speak TLS."""
+    if _NO_TLS in str(problem):
+        return "the answer is no TLS; the server may speak http:// on this port"
+    return _VENDOR_OBJECT.sub("", str(problem))
+
+
+def _broken(call: Call, problem: Exception) -> str:
+    """Say how an exchange broke, and what is likely where we do not speak TLS."""
+    if not isinstance(problem, ProtocolError):
+        return f"{type(problem).__name__}: {problem}"
+    likely = "; the server may speak https:// on this port" if call.url.startswith("http://") else ""
+    return f"the connection broke: {problem.args[-1]}{likely}"
 
 
 def _answer(response: urllib3.BaseHTTPResponse, payload: bytes) -> Answer:

@@ -104,3 +104,18 @@ def test_answer_cut_short_is_unanswered(kube: KubeClient, server: HttpFake) -> N
 
     with pytest.raises(Interrupted):
         kube.request("POST", PODS, body={})
+
+
+def test_https_to_a_server_without_tls_says_what_is_likely(tmp_path: Path, server: HttpFake) -> None:
+    url = server.url.replace("http://", "https://")
+    unchecked = kubeconfig(tmp_path, url, cluster={"insecure-skip-tls-verify": True})
+
+    with pytest.raises(Unreachable, match=r"/pods: the answer is no TLS; the server may speak http:// on this port$"):
+        connect(unchecked).request("POST", PODS, body={})
+
+
+def test_break_without_tls_says_that_the_port_may_want_it(kube: KubeClient, server: HttpFake) -> None:
+    server.script(PODS, Reply(slam=True))
+
+    with pytest.raises(Interrupted, match=r"/pods: the connection broke: .*; the server may speak https:// on this"):
+        kube.request("POST", PODS, body={})
