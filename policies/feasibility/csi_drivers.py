@@ -2,6 +2,9 @@
 
 As kube-scheduler's NodeVolumeLimits does it since 1.35 (`preventPodSchedulingIfMissing`, on by its gate since 1.37). A
 driver that does not ask for it, or has no CSIDriver, keeps nobody away: a node may get it later.
+
+Of in-tree volumes, which a driver serves by migration, this is stricter: kube-scheduler 1.37 took a node without a
+CSINode for one (seen on the real one), here the node is closed. That may miss a destination and sends nobody wrong.
 """
 
 from collections.abc import Iterator
