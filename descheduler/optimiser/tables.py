@@ -25,7 +25,8 @@ class Tables:
 
     `origin` is where a pod runs, `NOWHERE` for pending ones and for victims that must leave; `left` is a victim's node,
     where it stands until it gets a place, `NOWHERE` for others; `home` is either, for loops, and shared by all ties, of
-    which there are thousands. `closed` nodes take nobody: masks leave them out.
+    which there are thousands. `running` pods run and may stay, `leaving` ones are victims that must leave. `closed`
+    nodes take nobody: masks leave them out.
     Without `exact` amounts were rounded, and nothing that follows from them is a proof.
     """
 
@@ -37,22 +38,14 @@ class Tables:
     origin: Ints
     left: Ints
     home: Sequence[int]
+    running: Bools
+    leaving: Bools
     keep_first: npt.NDArray[np.float64]
     mask_of: Ints
     masks: Bools
     closed: Bools
     tiers: int
     exact: bool
-
-    @property
-    def running(self) -> Bools:
-        """Which pods run and may stay."""
-        return self.origin >= 0
-
-    @property
-    def leaving(self) -> Bools:
-        """Which pods are victims that must leave."""
-        return self.left >= 0
 
 
 def tabulate(problem: Problem) -> Tables:
@@ -79,6 +72,8 @@ def tabulate(problem: Problem) -> Tables:
         origin=origin,
         left=left,
         home=np.maximum(origin, left).tolist(),
+        running=origin >= 0,
+        leaving=left >= 0,
         keep_first=np.array([item.keep_first for item in items], dtype=np.float64),
         mask_of=mask_of,
         masks=masks,

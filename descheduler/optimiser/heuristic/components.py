@@ -44,13 +44,13 @@ class Components:
 
     def attempt(self) -> bool:
         """Take some pods back and place them again for no more than before; whoever asked undoes what failed."""
-        guests = self._guests()
-        if not len(guests):
+        plan = self._plan()
+        if not len(plan.guests):
             return False
-        most = disturbed(self._state)
-        aim = self._aim(guests) if self._random.random() < _AIMED else None
-        chosen = aim[2] if aim else self._state.where[self._random.choice(guests, self._random.integers(1, _FEW + 1))]
-        piece = self._piece(chosen)
+        most, where = disturbed(self._state), self._state.where
+        aim = self._aim(plan) if self._random.random() < _AIMED else None
+        chosen = aim[2] if aim else where[self._random.choice(plan.guests, self._random.integers(1, _FEW + 1))]
+        piece = self._piece(plan, chosen)
         if len(piece.guests) > _LINKED or not len(piece.moved):
             return False
         self._take_back(piece)
@@ -59,19 +59,19 @@ class Components:
             left.remove(aim[0])
         return self._again(left, piece, most)
 
-    def _guests(self) -> Ints:
-        """Return the pods that have a place and ran nowhere."""
-        return np.flatnonzero((self._state.where >= 0) & ~self._state.tables.running)
+    def _plan(self) -> _Piece:
+        """Return the whole plan: whoever has a place and ran nowhere, and whoever runs elsewhere than he did."""
+        where, tables = self._state.where, self._state.tables
+        placed = where >= 0
+        guests = np.flatnonzero(placed & ~tables.running)
+        moved = np.flatnonzero(placed & tables.running & (where != tables.origin))
+        return _Piece(np.ones(len(self._state.free), dtype=np.bool_), guests, moved)
 
-    def _moved(self) -> Ints:
-        state = self._state
-        return np.flatnonzero(state.tables.running & (state.where >= 0) & (state.where != state.tables.origin))
-
-    def _aim(self, guests: Ints) -> tuple[int, int, Ints] | None:
+    def _aim(self, plan: _Piece) -> tuple[int, int, Ints] | None:
         """Return a pod, a cheaper way for it, and the nodes of that way and of whoever is in it."""
         state, tables = self._state, self._state.tables
-        pod = int(self._random.choice(guests))
-        own = self._piece(state.where[[pod]])
+        pod = int(self._random.choice(plan.guests))
+        own = self._piece(plan, state.where[[pod]])
         ways = self._ways(pod)
         cheaper = int(np.searchsorted(ways.cost, tables.weight[own.moved].sum()))
         if not cheaper:
@@ -81,10 +81,9 @@ class Components:
         used = np.concatenate([state.where[[pod]], ways.touched[row], tables.origin[movers], state.where[movers]])
         return pod, row, used[used >= 0]
 
-    def _piece(self, nodes: Ints) -> _Piece:
-        """Return everything that hangs together with some nodes."""
-        state = self._state
-        moved, guests = self._moved(), self._guests()
+    def _piece(self, plan: _Piece, nodes: Ints) -> _Piece:
+        """Return everything of the plan that hangs together with some nodes."""
+        state, moved, guests = self._state, plan.moved, plan.guests
         here, home = state.where[moved], state.tables.origin[moved]
         reached = np.zeros(len(state.free), dtype=np.bool_)
         reached[nodes] = True
@@ -168,8 +167,7 @@ class Components:
 
     def _found(self, pod: int) -> Ways:
         state, mark = self._state, self._state.mark()
-        whole = np.ones(len(state.free), dtype=np.bool_)
-        self._take_back(_Piece(whole, self._guests(), self._moved()))
+        self._take_back(self._plan())
         if self._ends is None:
             self._ends = Ends(state, self._rules.classes, np.flatnonzero(state.where >= 0))
         most = min(_MOVED * int(state.tables.weight.max(initial=1)), self._rules.price)

@@ -13,6 +13,7 @@ import numpy.typing as npt
 
 from descheduler.optimiser.heuristic.ejections import Movers
 from descheduler.optimiser.heuristic.state import State
+from descheduler.optimiser.heuristic.ways import matching
 from descheduler.optimiser.tables import NOWHERE, Bools, Ints
 
 _NODES, _OF_MANY = 16, 8  # nodes that are tried to be emptied, those that miss least first; the same of a large cluster
@@ -130,7 +131,7 @@ def _possible(state: State, node: int, candidates: Movers) -> _Steps:
     places = np.concatenate([where[comers], empty])
     who = np.concatenate([comers, np.full(len(empty), NOWHERE)])
     room = state.free[places] + np.where((who >= 0)[:, None], tables.requests[who], 0)
-    fits = (tables.requests[leavers][:, None, :] <= room[None, :, :]).all(axis=2)
+    fits = matching(tables.requests[leavers], room)
     fits &= _may_go(state, leavers[:, None], places[None, :])
     fits &= (who < 0) | _may_go(state, who, np.full(len(who), node))
     one, other = np.nonzero(fits)

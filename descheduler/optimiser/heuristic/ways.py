@@ -4,6 +4,7 @@ A way that was found once may be gone again later, wherever everybody it moves s
 room is there. Source: docs/design/optimiser.md, section 5.
 """
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
@@ -39,7 +40,8 @@ class Ways:
         """Return which of some ways can be gone as things stand; ties are not asked."""
         before = self.before[rows]
         rows = rows[((state.where[self.who[rows]] == before) | (before < 0)).all(axis=1)]
-        return rows[(state.free[self.touched[rows]] >= self.asked[rows]).all(axis=(1, 2))]
+        enough = state.free[self.touched[rows]] >= self.asked[rows]
+        return rows[enough.reshape(len(rows), math.prod(enough.shape[1:])).all(axis=1)]
 
     def draw(self, state: State, most: int, random: np.random.Generator) -> int | None:
         """Return a possible way for at most so much: of those that are looked at one of the cheapest."""
