@@ -237,3 +237,12 @@ def test_as_many_are_evicted_as_are_left_and_the_plan_is_complete(
     assert progress(plan, later).abort is None
     assert progress(plan, all_bound(plan, later)).done
     assert why_not(still_wanted(plan, later), later) is None
+
+
+def test_bare_pod_that_waits_keeps_the_steps_of_a_relief() -> None:
+    plan, before = paired()
+    extra = make_pod("bare", node=None, owner=None, cpu=700)
+    before = with_pods(before, extra)
+    plan = make_plan(before, move={"moved-a": "free-a"}, place={"late-a": "full-a", "bare": "full-b"}, trigger="relief")
+
+    assert in_vain(plan, plan.disruptions[0], without(before, "a")) is None
