@@ -13,6 +13,7 @@ from controlplane.clusters import ControlPlane
 from controlplane.objects import Object
 from controlplane.processes import Command, Program
 from controlplane.waiting import wait_until
+from launching.installing import KINDS
 from launching.launches import BAYPLAN, DIRECT
 from launching.paths import PODS
 from tests import manifests
@@ -32,10 +33,15 @@ class Layout:
         return re.sub(r"^/etc/(bayplan-tls|kubernetes/bayplan)/", f"{self.certificates}/", path)
 
     def apply(self) -> None:
-        """Apply it as an operator does."""
+        """Apply it as an operator does, and read each kind once.
+
+        A kind that is deleted before anybody has read it may stay for minutes: the API server says, again and again,
+        that its storage is still being initialised.
+        """
         self._kubectl("apply", "-k", str(DEPLOY / self.name))
         ours = ("crd", "-l", "app.kubernetes.io/name=bayplan")
         self._kubectl("wait", "--for=condition=Established", "--timeout=30s", *ours)
+        self._kubectl("-n", NAMESPACE, "get", ",".join(KINDS))
 
     def remove(self) -> None:
         """Remove it as an operator does, and wait until the namespace is gone.

