@@ -55,7 +55,7 @@ def make_pod(
     return Pod(**(defaults | changes))
 
 
-def make_workload(name: str = "web", *, kind: str = "Deployment", wanted: int = 3, **changes: Any) -> Workload:
+def make_workload(name: str = "web", *, kind: str = "Deployment", wanted: int | None = 3, **changes: Any) -> Workload:
     """Return a workload at rest in the default namespace."""
     ref = WorkloadRef(kind, changes.pop("namespace", "default"), name)
     defaults: dict[str, Any] = {"ref": ref, "uid": f"uid-{name}", "wanted": wanted}

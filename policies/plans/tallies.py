@@ -39,7 +39,13 @@ class Tally:
 
     @property
     def excused(self) -> int:
-        """How many wanted pods there are none of any more: those scaled away beyond the unplaced ones."""
+        """How many wanted pods there are none of any more: those scaled away beyond the unplaced ones.
+
+        A controller without a wanted number, whose planned pods all existed when the plan was made, has none to come
+        but those that wait.
+        """
+        if not self.by_number:
+            return max(0, sum(self.missing.values()) - self.pending)
         return max(0, -self.grown - self.unplaced)
 
     @property

@@ -13,6 +13,7 @@ from policies.plans.gains import NOBODY, in_vain, left_by_itself, still_wanted
 from policies.plans.quotas import remaining
 from policies.values.clusters import Cluster
 from policies.values.plans import Plan, PlanEntry
+from policies.values.pods import Owner
 from tests.builders import make_cluster, make_node, make_pod, make_workload
 from tests.policies.plans.plan_builders import make_plan, with_pods
 from tests.policies.plans.test_validating_steps import step
@@ -246,3 +247,19 @@ def test_bare_pod_that_waits_keeps_the_steps_of_a_relief() -> None:
     plan = make_plan(before, move={"moved-a": "free-a"}, place={"late-a": "full-a", "bare": "full-b"}, trigger="relief")
 
     assert in_vain(plan, plan.disruptions[0], without(before, "a")) is None
+
+
+@pytest.mark.parametrize("waits", [True, False])
+def test_nobody_is_evicted_for_a_job_whose_pod_is_gone(*, waits: bool) -> None:
+    nodes = [make_node("full", cpu=1000), make_node("free", cpu=1000)]
+    pods = [
+        make_pod("moved", workload="moved", node="full", cpu=400),
+        make_pod("run", node=None, cpu=700, owner=Owner("Job", "run", "uid-run")),
+    ]
+    workloads = [make_workload("moved", wanted=1), make_workload("run", kind="Job", wanted=None)]
+    before = make_cluster(nodes, pods, workloads)
+    plan = make_plan(before, move={"moved": "free"}, place={"run": "full"})
+    now = before if waits else with_pods(before, without=("run",))
+
+    assert in_vain(plan, plan.disruptions[0], now) == (None if waits else NOBODY)
+    assert progress(plan, now).done is not waits
